@@ -1,0 +1,95 @@
+#pragma once
+#include "core/base/progress.h"
+#include "core/nn/module.h"
+#include "core/tokenizer/tokenizer.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace earscope {
+
+enum class Attention { Sdpa, Eager };
+/// How a MOSS-Music chunk shorter than its neighbours is padded (contract/interfaces).
+enum class ChunkPadding { Reference, Independent };
+
+/// What `Model::forward` takes. B requests, A sources, W windows, L padded prompt width, F mel
+/// frames.
+struct ModelInputs {
+    at::Tensor input_ids;       ///< int64 [B,L], padded on the left
+    at::Tensor attention_mask;  ///< int64 [B,L], 0 at padding
+    at::Tensor
+        mel;  ///< Music Flamingo [W,128,3000], MOSS-Music [A,128,F_max]; undefined without audio
+    at::Tensor feature_mask;                       ///< Music Flamingo: int32 [W,3000]
+    at::Tensor feature_lengths;                    ///< MOSS-Music: int64 [A]
+    std::vector<std::int64_t> slot_lengths;        ///< A, audio tokens of each source
+    std::vector<std::int64_t> windows_per_source;  ///< Music Flamingo: A
+    std::vector<std::int64_t> group_sizes;         ///< B, sources of each request
+};
+
+struct ForwardOptions {
+    bool full_logits = false;  ///< logits of all positions [B,L,V] instead of the last
+    bool no_logits = false;    ///< leave the output head out
+    std::vector<std::int64_t> hidden_layers;  ///< hidden states to keep, 0..N
+    bool stop_after_hidden =
+        false;  ///< end after the last layer of hidden_layers (then there are no logits)
+    std::stop_token stop;
+    ProgressCallback progress;
+};
+
+struct ModelOutput {
+    at::Tensor logits;  ///< [B,1,V] or [B,L,V], in the model's dtype
+    std::vector<at::Tensor>
+        hidden_states;  ///< one [B,L,D] per entry of hidden_layers, in its order
+};
+
+/// Flat audio streams of a batch, U tokens back to back in sample/source order.
+struct AudioFeatures {
+    at::Tensor raw;                               ///< [U,C]
+    at::Tensor projected;                         ///< [U,D]
+    std::vector<at::Tensor> deepstack_raw;        ///< [U,C] each
+    std::vector<at::Tensor> deepstack_projected;  ///< [U,D] each
+};
+
+/// Keys and values of a decoder, preallocated for the whole run.
+class KvCache;
+
+/// Turns a prompt and its sources into ids, as the family does. Holds the tokenizer and the special
+/// ids.
+struct Processor {
+    Tokenizer tokenizer;
+    std::int64_t audio_token_id = 0;
+    std::int64_t audio_begin_id = 0;
+    std::int64_t audio_end_id = 0;
+    std::vector<std::int64_t> eos_token_ids;
+    std::int64_t pad_token_id = 0;
+};
+
+/// Either family, with the reference's module and parameter names. Evaluation mode only.
+class Model : public Module {
+public:
+    using Module::Module;
+
+    virtual std::int64_t layer_count() const = 0;  ///< decoder layers N
+    virtual std::int64_t hidden_size() const = 0;  ///< D
+    virtual std::int64_t audio_width() const = 0;  ///< C
+    virtual std::int64_t vocab_size() const = 0;   ///< V
+    virtual std::int64_t context_length() const = 0;
+
+    /// Encoder and projector. `inputs.mel` may require grad.
+    virtual AudioFeatures encode_audio(const ModelInputs& inputs,
+                                       const ForwardOptions& options = {}) = 0;
+    /// Audio (where there is any) and text through the decoder without a cache.
+    virtual ModelOutput forward(const ModelInputs& inputs, const ForwardOptions& options = {}) = 0;
+    /// First forward of a generation: fills `cache`; logits [B,1,V].
+    virtual at::Tensor prefill(const ModelInputs& inputs, KvCache& cache,
+                               const ForwardOptions& options) = 0;
+    /// One more token per row. @param ids int64 [B]  @return logits [B,1,V]
+    virtual at::Tensor decode_step(const at::Tensor& ids, KvCache& cache,
+                                   const ForwardOptions& options) = 0;
+};
+
+}  // namespace earscope
