@@ -1,0 +1,59 @@
+#pragma once
+#include <QString>
+#include <QWidget>
+
+#include <memory>
+
+class QComboBox;
+class QLabel;
+class QPushButton;
+
+namespace earscope {
+
+class LevelMeter;
+class Recorder;
+
+/// Folder that recordings are kept in: $XDG_DATA_HOME/earscope/recordings.
+QString recordingsFolder();
+
+/// Recording controls: device, level, elapsed time, Record/Stop. A finished recording is written
+/// as a WAV file into `recordingsFolder()` before its path is given out.
+class RecordBar : public QWidget {
+    Q_OBJECT
+public:
+    explicit RecordBar(QWidget* parent = nullptr);
+    ~RecordBar() override;
+
+    bool isRecording() const;
+    /// Another folder than the user's, for tests and `--profile`.
+    void setFolder(const QString& folder);
+    /// Not empty: recording is refused for this reason (five sources are there already).
+    void setBlockedReason(const QString& reason);
+
+public Q_SLOTS:
+    void start();
+    /// Stops and saves.
+    void stop();
+    void refreshDevices();
+
+Q_SIGNALS:
+    void recorded(const QString& path);
+    void recordingChanged(bool recording);
+    void failed(const QString& message);
+
+private:
+    void build();
+    void refresh();
+    void save();
+
+    std::unique_ptr<Recorder> recorder_;
+    QString folder_;
+    QString blocked_reason_;
+    QComboBox* devices_ = nullptr;
+    LevelMeter* meter_ = nullptr;
+    QLabel* elapsed_ = nullptr;
+    QLabel* state_ = nullptr;
+    QPushButton* button_ = nullptr;
+};
+
+}  // namespace earscope
