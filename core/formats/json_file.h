@@ -12,6 +12,7 @@ namespace earscope {
 struct JsonLimits {
     std::int64_t bytes = 64LL << 20;
     int depth = 64;
+    std::int64_t values = 8'000'000;  ///< bounds the memory of many small values
 };
 inline constexpr JsonLimits kTokenizerJsonLimits{256LL << 20, 128};
 

@@ -24,6 +24,11 @@ public:
     const std::map<std::string, std::string>& metadata() const { return metadata_; }
     /// Keeps the mapping alive for as long as a tensor made from it lives.
     std::shared_ptr<const void> mapping() const { return mapping_; }
+    /// Copies one of tensors() by reading the file. Unlike a look into the mapping this survives a
+    /// file that somebody truncates meanwhile (SIGBUS there, an error here).
+    /// @param into  room for `tensor.bytes`
+    /// @throws SnapshotError  the file became shorter, or cannot be read
+    void read(const TensorView& tensor, std::byte* into) const;
 
 private:
     std::filesystem::path path_;
@@ -32,7 +37,8 @@ private:
     std::shared_ptr<const void> mapping_;
 };
 
-/// Writes tensors in the order given (temporary name, write, fsync, rename, fsync of the folder).
+/// Writes tensors (temporary name, write, fsync, rename, fsync of the folder). The header lists
+/// them in the order given; the data lie by falling element size, so that each tensor is aligned.
 /// @throws ExportError  with the reason (free and needed bytes where the disk is full); the old
 /// file stays
 /// @throws Cancelled
