@@ -17,7 +17,14 @@ if(EXISTS "${_torch}/lib/libtorch_cuda.so" AND EXISTS "${EARSCOPE_LIBTORCH}/nvid
         "${_torch}/lib/libc10_cuda.so" -Wl,--as-needed)
     target_compile_definitions(libtorch INTERFACE EARSCOPE_CUDA=1)
 endif()
+# packaging/setup.sh writes the stamp; another set of libraries (CPU, CUDA) needs another look here.
+if(EXISTS "${EARSCOPE_LIBTORCH}/earscope-stamp")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${EARSCOPE_LIBTORCH}/earscope-stamp")
+endif()
 # DT_RPATH instead of DT_RUNPATH is inherited by the libraries of the wheel, which look for each other.
-target_link_options(libtorch INTERFACE -Wl,--disable-new-dtags
-    "-Wl,-rpath,${_torch}/lib" "-Wl,-rpath-link,${_torch}/lib"
-    "-Wl,-rpath,${EARSCOPE_LIBTORCH}/nvidia/cu13/lib" "-Wl,-rpath-link,${EARSCOPE_LIBTORCH}/nvidia/cu13/lib")
+# The set-up installs every NVIDIA library below nvidia/*/lib.
+file(GLOB _nvidia_libs LIST_DIRECTORIES true "${EARSCOPE_LIBTORCH}/nvidia/*/lib")
+target_link_options(libtorch INTERFACE -Wl,--disable-new-dtags)
+foreach(_folder IN LISTS _nvidia_libs ITEMS "${_torch}/lib")
+    target_link_options(libtorch INTERFACE "-Wl,-rpath,${_folder}" "-Wl,-rpath-link,${_folder}")
+endforeach()

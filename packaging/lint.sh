@@ -4,6 +4,7 @@
 # needs a configured build, whose compile commands it follows.
 #   packaging/lint.sh [--format-only] [FILE...]     FILEs, or all that git tracks
 set -euo pipefail
+# shellcheck source=packaging/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 format_only=false

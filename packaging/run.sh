@@ -3,6 +3,7 @@
 # Sets up, builds and starts Earscope with its demonstration model. Options: --build-only (start nothing; the last line
 # is the folder with the programs), --help.
 set -euo pipefail
+# shellcheck source=packaging/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 usage() {

@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034,SC2120
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Set-up shared by run.sh, test.sh and lint.sh; sourced by them, not run. Everything it says goes to stderr, so that
 # stdout holds results only. Each step looks first whether it is done already.
@@ -109,11 +109,15 @@ install_libtorch() {
     esac
     rm -rf "$new" "$new.tmp"
     mkdir -p "$new.tmp"
+    local platforms minor
+    mapfile -t platforms < <(for minor in {28..5}; do echo "--platform=manylinux_2_${minor}_x86_64"; done)
     TMPDIR="$new.tmp" "$python" -m pip install --quiet --disable-pip-version-check --root-user-action=ignore \
         --no-deps --no-compile --target "$new" --only-binary=:all: --implementation cp --python-version 3.11 \
-        --platform manylinux_2_28_x86_64 --platform manylinux_2_27_x86_64 --platform manylinux_2_18_x86_64 \
-        --platform manylinux_2_17_x86_64 --platform manylinux2014_x86_64 --platform manylinux1_x86_64 \
-        "${requirements[@]}" >&2
+        "${platforms[@]}" --platform=manylinux2014_x86_64 --platform=manylinux2010_x86_64 \
+        --platform=manylinux1_x86_64 "${requirements[@]}" >&2 || {
+        rm -rf "$new" "$new.tmp"
+        die "pip could not install libtorch (its message is above)"
+    }
     trim_libtorch "$new" "$kind"
     echo "$wanted" >"$new/earscope-stamp"
     rm -rf "$new.tmp" "$libtorch"

@@ -3,6 +3,7 @@
 # Sets up like run.sh, builds everything and runs all tests. The last line is the count; the exit status is that of the
 # tests. Arguments go to ctest, for example: packaging/test.sh -L audio
 set -euo pipefail
+# shellcheck source=packaging/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 set_up "${test_packages[@]}"
