@@ -3,19 +3,30 @@
 
 #include <QObject>
 #include <QThread>
+#include <QTimer>
 
 #include <map>
+#include <memory>
 #include <stop_token>
 
 namespace earscope {
 
 class InferenceWorker;
+class Mailbox;
+class SourceWorker;
 
 /// The window's handle on the one thread that owns the model. Lives on the GUI thread; no method
 /// waits.
 ///
 /// Every job ends in exactly one of its own result signal, `failed`, or `cancelled`, with the id
-/// the method returned. Jobs run one after the other in the order given.
+/// the method returned. Jobs run one after the other in the order given. A job that was cancelled
+/// while it waited ends when its turn comes; one that was cancelled while it ran ends as soon as
+/// its stop token is read (between files, windows, layers and tokens), after its text so far was
+/// streamed.
+///
+/// Loading first checks the new snapshot's configuration and headers; if these are refused, the
+/// model of before stays. Then it makes room: a load that fails or is cancelled later leaves no
+/// model, and `unloaded` with id 0 says so before the job's own ending.
 class SessionController : public QObject {
     Q_OBJECT
 public:
@@ -23,8 +34,11 @@ public:
     /// Cancels what runs and joins the thread.
     ~SessionController() override;
 
+    /// `folder` may also be "demo" or "demo-moss", the built-in demonstration models.
     JobId load(LoadJob job);
     JobId unload();
+    /// Reads the sound files anew. What is prepared is kept and used by the jobs below as long as
+    /// they have an equal request, also when a file was changed meanwhile.
     JobId prepare(PrepareJob job);
     JobId generate(GenerateJob job);
     JobId extract(ExtractJob job);
@@ -35,6 +49,7 @@ public:
 
 Q_SIGNALS:
     void loaded(const earscope::ModelValue& model);
+    /// @param id  0: the model had to go for another one, which then could not be loaded
     void unloaded(earscope::JobId id);
     void prepared(const earscope::PreparedValue& value);
     void streamed(const earscope::StreamValue& value);
@@ -50,16 +65,25 @@ Q_SIGNALS:
 private:
     template <typename Job>
     JobId post(Job job, void (InferenceWorker::*run)(const Job&, std::stop_token));
-    void finish(JobId id);
+    void connectEndings();
+    void deliverMail();
+    void deliverText();
+    /// Ends a job: its last text, then `result`, then busyChanged if nothing else runs.
+    template <typename Result>
+    void finish(JobId id, Result&& result);
 
     QThread thread_;
-    InferenceWorker* worker_ = nullptr;
+    InferenceWorker* worker_ = nullptr;  ///< lives on thread_, deletes itself when that ends
+    std::shared_ptr<Mailbox> mailbox_;
+    QTimer mail_timer_;
     JobId last_id_ = 0;
     std::map<JobId, std::stop_source> stops_;
+    bool busy_ = false;  ///< as last told by busyChanged
 };
 
 /// Decodes sound files for the window on a thread of its own, so that a long file never delays the
-/// model.
+/// model. A file no model could hear (NaN samples, absurd rates) fails. A cancelled load ends
+/// without a signal.
 class SourceLoader : public QObject {
     Q_OBJECT
 public:
@@ -75,8 +99,12 @@ Q_SIGNALS:
     void progressed(earscope::JobId id, const earscope::Progress& progress);
 
 private:
+    void deliverMail();
+
     QThread thread_;
-    QObject* worker_ = nullptr;
+    SourceWorker* worker_ = nullptr;  ///< lives on thread_, deletes itself when that ends
+    std::shared_ptr<Mailbox> mailbox_;
+    QTimer mail_timer_;
     JobId last_id_ = 0;
     std::map<JobId, std::stop_source> stops_;
 };

@@ -1,0 +1,284 @@
+#include "core/bridge/inference_worker.h"
+
+#include "core/bridge/failure.h"
+#include "core/bridge/mailbox.h"
+#include "core/bridge/value_conversion.h"
+#include "core/export/tensor_export.h"
+#include "resources/demo_paths.h"
+
+#include <ATen/ATen.h>
+#include <QFileInfo>
+
+#include <algorithm>
+#include <chrono>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace earscope {
+namespace {
+
+/// Steps of niceness between the window's thread and the computing one.
+constexpr int kNiceSteps = 5;
+
+/// "demo" and "demo-moss" are the models that come with the program; anything else is a folder.
+std::filesystem::path snapshotFolder(const QString& given) {
+    if (given == QLatin1String("demo")) {
+        return demo_folder() / "music-flamingo";
+    }
+    if (given == QLatin1String("demo-moss")) {
+        return demo_folder() / "moss-music";
+    }
+    return toPath(given);
+}
+
+bool isSame(const RequestValue& one, const RequestValue& other) {
+    return one.prompt == other.prompt && one.audioPaths == other.audioPaths;
+}
+
+/// Frees the device: the numbers stay as they are.
+void moveToCpu(AudioEmbedding& embedding) {
+    embedding.raw = embedding.raw.cpu();
+    embedding.projected = embedding.projected.cpu();
+    for (auto* streams : {&embedding.deepstack_raw, &embedding.deepstack_projected}) {
+        for (at::Tensor& stream : *streams) {
+            stream = stream.cpu();
+        }
+    }
+}
+
+/// Tells the mailbox of each piece of text and how fast they come.
+class StreamMeter {
+public:
+    StreamMeter(Mailbox& mailbox, JobId id) : mailbox_(&mailbox), id_(id) {}
+
+    void operator()(const StreamEvent& event) {
+        const auto now = std::chrono::steady_clock::now();
+        if (event.tokens_done <= 1) {
+            first_ = now;  // the prefill before it does not count
+        }
+        const double seconds = std::chrono::duration<double>(now - first_).count();
+        const double rate =
+            seconds > 0 ? static_cast<double>(event.tokens_done - 1) / seconds : 0.0;
+        mailbox_->putText(id_, event.text, static_cast<int>(event.tokens_done), rate);
+    }
+
+private:
+    Mailbox* mailbox_;
+    JobId id_;
+    std::chrono::steady_clock::time_point first_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+/// What is kept between jobs. Batch, embeddings and answer belong to `request`.
+struct InferenceWorker::State {
+    std::shared_ptr<Session> session;
+    bool has_batch = false;
+    RequestValue request;
+    PreparedBatch batch;
+    std::optional<std::vector<AudioEmbedding>> embeddings;
+    nlohmann::json answer;  ///< manifest members of the last answer
+
+    Session& model() const {
+        if (!session) {
+            throw RequestError("no model is loaded; open a snapshot first");
+        }
+        return *session;
+    }
+
+    void forget() {
+        has_batch = false;
+        request = {};
+        batch = {};
+        embeddings.reset();
+        answer = nlohmann::json::object();
+    }
+
+    const PreparedBatch& prepare(const RequestValue& wanted, const CallOptions& options) {
+        Session& current = model();
+        forget();
+        batch = current.prepare({toRequest(wanted)}, options);
+        request = wanted;
+        has_batch = true;
+        return batch;
+    }
+
+    /// The samples that were prepared are used, whatever happened to the file since.
+    const PreparedBatch& batchOf(const RequestValue& wanted, const CallOptions& options) {
+        if (session && has_batch && isSame(request, wanted)) {
+            return batch;
+        }
+        return prepare(wanted, options);
+    }
+
+    const std::vector<AudioEmbedding>& embeddingsOf(const RequestValue& wanted,
+                                                    const CallOptions& options) {
+        const PreparedBatch& prepared = batchOf(wanted, options);
+        if (!embeddings) {
+            auto made = model().extract_audio_embeddings(prepared, options);
+            std::for_each(made.begin(), made.end(), moveToCpu);
+            embeddings = std::move(made);
+        }
+        return *embeddings;
+    }
+};
+
+InferenceWorker::InferenceWorker(std::shared_ptr<Mailbox> mailbox)
+    : mailbox_(std::move(mailbox)), state_(std::make_unique<State>()) {}
+
+InferenceWorker::~InferenceWorker() = default;
+
+void InferenceWorker::lowerPriority() {
+    // Linux keeps niceness per thread; raising it needs no right and failing harms nobody.
+    const auto thread = static_cast<id_t>(::syscall(SYS_gettid));
+    const int now = ::getpriority(PRIO_PROCESS, thread);
+    ::setpriority(PRIO_PROCESS, thread, now + kNiceSteps);
+}
+
+template <typename Work>
+void InferenceWorker::guarded(JobId id, const std::stop_token& stop, Work&& work) {
+    runGuarded(
+        stop, std::forward<Work>(work),
+        [this, id](const Failure& failure) { Q_EMIT failed(id, failure); },
+        [this, id] { Q_EMIT cancelled(id); });
+}
+
+ProgressCallback InferenceWorker::progressOf(JobId id) const {
+    return
+        [mailbox = mailbox_, id](const Progress& progress) { mailbox->putProgress(id, progress); };
+}
+
+void InferenceWorker::load(const LoadJob& job, std::stop_token stop) {
+    guarded(job.id, stop, [&] {
+        LoadOptions options = toLoadOptions(job);
+        options.stop = stop;
+        options.progress = progressOf(job.id);
+        const auto folder = snapshotFolder(job.folder);
+        const bool had = state_->session != nullptr;
+        if (had) {
+            open_snapshot(folder);  // a typing error must not cost the model that is there
+        }
+        state_->forget();
+        state_->session.reset();
+        try {
+            state_->session = load_model(folder, options);
+            Q_EMIT loaded([&] {
+                ModelValue value = toModelValue(*state_->session);
+                value.id = job.id;
+                return value;
+            }());
+        } catch (...) {
+            state_->session.reset();
+            if (had) {
+                Q_EMIT modelLost();
+            }
+            throw;
+        }
+    });
+}
+
+void InferenceWorker::unload(const UnloadJob& job, std::stop_token stop) {
+    guarded(job.id, stop, [&] {
+        state_->forget();
+        state_->session.reset();
+        Q_EMIT unloaded(job.id);
+    });
+}
+
+void InferenceWorker::prepare(const PrepareJob& job, std::stop_token stop) {
+    guarded(job.id, stop, [&] {
+        const CallOptions options{.stop = stop, .progress = progressOf(job.id)};
+        const PreparedBatch& batch = state_->prepare(job.request, options);
+        PreparedValue value = toPreparedValue(batch, job.request, state_->model());
+        value.id = job.id;
+        Q_EMIT prepared(value);
+    });
+}
+
+void InferenceWorker::generate(const GenerateJob& job, std::stop_token stop) {
+    guarded(job.id, stop, [&] {
+        Session& session = state_->model();
+        GenerateOptions options;
+        options.profile = parse_profile(job.profile.toStdString());
+        options.max_new_tokens = job.maxNewTokens;
+        options.seed = job.seed;
+        options.stop = stop;
+        options.progress = progressOf(job.id);
+        options.on_token = StreamMeter(*mailbox_, job.id);
+        const CallOptions reading{.stop = stop, .progress = options.progress};
+        const PreparedBatch& batch = state_->batchOf(job.request, reading);
+        const GenerateResult result = session.generate(batch, options);
+        GenerationValue value;
+        value.id = job.id;
+        value.request = job.request;
+        value.profile = job.profile;
+        value.text = QString::fromStdString(result.texts.at(0));
+        value.tokens =
+            generatedRows(result.ids.at(0), result.prompt_width, session.processor().tokenizer);
+        const std::string finish{finish_name(result.finish.at(0))};
+        value.finish = QString::fromStdString(finish);
+        value.tokensPerSecond = result.tokens_per_second;
+        value.prefillSeconds = result.prefill_seconds;
+        value.promptTokens = static_cast<int>(batch.prompt_tokens.at(0));
+        value.budget = static_cast<int>(result.budget);
+        state_->answer = {{"profile", job.profile.toStdString()},
+                          {"generation",
+                           {{"text", result.texts[0]},
+                            {"generated_ids", result.ids[0]},
+                            {"finish", finish},
+                            {"max_new_tokens", job.maxNewTokens},
+                            {"seed", job.seed}}}};
+        Q_EMIT generated(value);
+    });
+}
+
+void InferenceWorker::extract(const ExtractJob& job, std::stop_token stop) {
+    guarded(job.id, stop, [&] {
+        const CallOptions options{.stop = stop, .progress = progressOf(job.id)};
+        const auto& embeddings = state_->embeddingsOf(job.request, options);
+        EmbeddingsValue value = toEmbeddingsValue(embeddings, state_->batch, job.request);
+        value.id = job.id;
+        Q_EMIT extracted(value);
+    });
+}
+
+void InferenceWorker::exportTensors(const ExportJob& job, std::stop_token stop) {
+    guarded(job.id, stop, [&] {
+        const auto file = toPath(job.file);
+        if (!job.inputs && !job.embeddings && job.contextualLayers.empty()) {
+            throw RequestError("nothing to export: choose inputs, embeddings or layers");
+        }
+        check_export_target(file);
+        const CallOptions options{.stop = stop, .progress = progressOf(job.id)};
+        const PreparedBatch& batch = state_->batchOf(job.request, options);
+        std::vector<NamedTensor> tensors;
+        const auto add = [&tensors](std::vector<NamedTensor> more) {
+            std::move(more.begin(), more.end(), std::back_inserter(tensors));
+        };
+        if (job.inputs) {
+            add(prepared_tensors(batch));
+        }
+        if (job.embeddings && !batch.slots.empty()) {
+            add(embedding_tensors(state_->embeddingsOf(job.request, options)));
+        }
+        if (!job.contextualLayers.empty()) {
+            const std::vector<std::int64_t> layers(job.contextualLayers.begin(),
+                                                   job.contextualLayers.end());
+            add(contextual_tensors(
+                state_->model().extract_contextual_embeddings(batch, layers, options)));
+        }
+        export_tensors(file, tensors, make_manifest(state_->model(), batch, state_->answer), stop,
+                       options.progress);
+        ExportedValue value;
+        value.id = job.id;
+        value.file = job.file;
+        value.bytes = QFileInfo(job.file).size();
+        for (const NamedTensor& named : tensors) {
+            value.tensors.append(QString::fromStdString(named.name));
+        }
+        Q_EMIT exported(value);
+    });
+}
+
+}  // namespace earscope

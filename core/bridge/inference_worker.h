@@ -1,0 +1,59 @@
+#pragma once
+#include "core/bridge/values.h"
+
+#include <QObject>
+
+#include <memory>
+#include <stop_token>
+
+namespace earscope {
+
+class Mailbox;
+
+struct UnloadJob {
+    JobId id = 0;
+};
+
+/// Lives on the one thread that computes, and owns the only Session. Each method ends in exactly
+/// one signal with the job's id: its result, `failed`, or `cancelled`. Nothing is thrown out of it.
+class InferenceWorker : public QObject {
+    Q_OBJECT
+public:
+    explicit InferenceWorker(std::shared_ptr<Mailbox> mailbox);
+    ~InferenceWorker() override;
+
+    /// To be called on the computing thread, before anything is computed: threads that libtorch
+    /// starts from it take over its priority.
+    void lowerPriority();
+
+    void load(const LoadJob& job, std::stop_token stop);
+    void unload(const UnloadJob& job, std::stop_token stop);
+    void prepare(const PrepareJob& job, std::stop_token stop);
+    void generate(const GenerateJob& job, std::stop_token stop);
+    void extract(const ExtractJob& job, std::stop_token stop);
+    void exportTensors(const ExportJob& job, std::stop_token stop);
+
+Q_SIGNALS:
+    void loaded(const earscope::ModelValue& model);
+    /// The model was given up for another one that could then not be loaded.
+    void modelLost();
+    void unloaded(earscope::JobId id);
+    void prepared(const earscope::PreparedValue& value);
+    void generated(const earscope::GenerationValue& value);
+    void extracted(const earscope::EmbeddingsValue& value);
+    void exported(const earscope::ExportedValue& value);
+    void failed(earscope::JobId id, const earscope::Failure& failure);
+    void cancelled(earscope::JobId id);
+
+private:
+    struct State;
+
+    template <typename Work>
+    void guarded(JobId id, const std::stop_token& stop, Work&& work);
+    ProgressCallback progressOf(JobId id) const;
+
+    std::shared_ptr<Mailbox> mailbox_;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace earscope
