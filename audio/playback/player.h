@@ -1,4 +1,5 @@
 #pragma once
+#include <QElapsedTimer>
 #include <QObject>
 #include <QString>
 
@@ -50,15 +51,23 @@ Q_SIGNALS:
 
 private:
     void tick();
+    double heardSeconds();
+    void fail(const QString& message);
     void onStateChanged();
+    void onDevicesChanged();
     void close();
 
     std::shared_ptr<const std::vector<float>> samples_;
     std::int64_t sample_rate_ = 0;
-    std::unique_ptr<SoundStream> stream_;
-    std::unique_ptr<QAudioSink> sink_;
-    QMediaDevices* devices_ = nullptr;
-    QTimer* timer_ = nullptr;
+    QMediaDevices* devices_;
+    QTimer* timer_;
+    SoundStream* stream_ = nullptr;
+    QAudioSink* sink_ = nullptr;
+    QElapsedTimer clock_;     ///< since the last tick
+    QElapsedTimer progress_;  ///< since the device last took sound
+    double last_pulled_ = 0;  ///< what stream_ had given then
+    double start_ = 0;        ///< of the part, in seconds of the signal
+    double heard_ = 0;        ///< seconds of the part, smoothed
     double position_ = 0;
 };
 

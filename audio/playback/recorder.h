@@ -1,16 +1,16 @@
 #pragma once
 #include "audio/waveform.h"
 
+#include <QAudioFormat>
 #include <QByteArray>
 #include <QList>
 #include <QObject>
 #include <QString>
 
-#include <memory>
-
 class QAudioSource;
 class QIODevice;
 class QMediaDevices;
+class QTimer;
 
 namespace earscope {
 
@@ -57,21 +57,28 @@ Q_SIGNALS:
     /// With each levelChanged, from the samples that arrived.
     void elapsedChanged(double seconds);
     void finished(const earscope::Waveform& waveform);
-    /// A whole, translated sentence; recording has stopped.
+    /// A whole, translated sentence; recording has stopped. When the device failed in
+    /// mid-recording, `finished` follows with what had arrived.
     void failed(const QString& message);
 
 private:
     void readArrived();
-    void onStateChanged();
     void reportLevel();
+    void takeArrived();
+    void fail(const QString& message);
+    void onStateChanged();
+    void onDevicesChanged();
     void close();
 
     Waveform waveform_;
-    std::unique_ptr<QAudioSource> source_;
+    QAudioFormat format_;
+    QByteArray device_id_;
+    QMediaDevices* devices_;
+    QTimer* watchdog_;
+    QAudioSource* source_ = nullptr;
     QIODevice* arriving_ = nullptr;  ///< owned by source_
-    QMediaDevices* devices_ = nullptr;
-    QByteArray partial_;        ///< bytes of a frame that has not arrived whole
-    std::size_t reported_ = 0;  ///< samples that levelChanged has covered
+    QByteArray partial_;             ///< bytes of a frame that has not arrived whole
+    std::size_t reported_ = 0;       ///< samples that levelChanged has covered
 };
 
 }  // namespace earscope
