@@ -6,6 +6,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,11 +32,14 @@ struct ModelInputs {
 };
 
 struct ForwardOptions {
-    bool full_logits = false;  ///< logits of all positions [B,L,V] instead of the last
-    bool no_logits = false;    ///< leave the output head out
+    bool full_logits = false;                 ///< logits of all positions [B,L,V], not the last
+    bool no_logits = false;                   ///< leave the output head out
     std::vector<std::int64_t> hidden_layers;  ///< hidden states to keep, 0..N
-    bool stop_after_hidden =
-        false;  ///< end after the last layer of hidden_layers (then there are no logits)
+    /// End after the last layer of hidden_layers (then there are no logits), unless a hook waits
+    /// further up.
+    bool stop_after_hidden = false;
+    /// What is kept of a hidden state [B,L,D]; all of it when empty.
+    std::function<at::Tensor(const at::Tensor&)> keep;
     std::stop_token stop;
     ProgressCallback progress;
 };
@@ -54,8 +58,7 @@ struct AudioFeatures {
     std::vector<at::Tensor> deepstack_projected;  ///< [U,D] each
 };
 
-/// Keys and values of a decoder, preallocated for the whole run.
-class KvCache;
+class KvCache;  // core/nn/qwen_decoder.h
 
 /// Turns a prompt and its sources into ids, as the family does. Holds the tokenizer and the special
 /// ids.

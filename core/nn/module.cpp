@@ -40,8 +40,9 @@ void Module::register_module(std::string name, Module& child) {
     children_.emplace_back(std::move(name), &child);
 }
 
-void Module::register_parameter(std::string name, at::Tensor& slot) {
-    parameters_.emplace_back(std::move(name), &slot);
+void Module::register_parameter(std::string name, at::Tensor& slot,
+                                std::vector<std::int64_t> shape) {
+    parameters_.push_back({std::move(name), std::move(shape), &slot});
 }
 
 void Module::set_name(std::string name) {
@@ -60,14 +61,23 @@ std::vector<std::pair<std::string, Module*>> Module::named_modules() {
     return found;
 }
 
-std::vector<std::pair<std::string, at::Tensor>> Module::named_parameters() const {
-    std::vector<std::pair<std::string, at::Tensor>> found;
-    for (const auto& [name, slot] : parameters_) {
-        found.emplace_back(name_.empty() ? name : name_ + "." + name, *slot);
+std::vector<ParameterSlot> Module::parameter_slots() const {
+    std::vector<ParameterSlot> found;
+    for (const auto& slot : parameters_) {
+        found.push_back(
+            {name_.empty() ? slot.name : name_ + "." + slot.name, slot.shape, slot.tensor});
     }
     for (const auto& [name, child] : children_) {
-        auto below = child->named_parameters();
+        auto below = child->parameter_slots();
         found.insert(found.end(), below.begin(), below.end());
+    }
+    return found;
+}
+
+std::vector<std::pair<std::string, at::Tensor>> Module::named_parameters() const {
+    std::vector<std::pair<std::string, at::Tensor>> found;
+    for (const auto& slot : parameter_slots()) {
+        found.emplace_back(slot.name, *slot.tensor);
     }
     return found;
 }

@@ -21,6 +21,13 @@ using ForwardHook = std::function<at::Tensor(const Module& module, const at::Ten
 /// as it is.
 using ForwardPreHook = std::function<at::Tensor(const Module& module, const at::Tensor& input)>;
 
+/// A parameter by name, the shape it must have, and the tensor that holds it once loaded.
+struct ParameterSlot {
+    std::string name;
+    std::vector<std::int64_t> shape;
+    at::Tensor* tensor = nullptr;
+};
+
 /// Removes its hook when destroyed. Outliving the module is harmless.
 class HookHandle {
 public:
@@ -58,6 +65,8 @@ public:
     std::vector<std::pair<std::string, Module*>> named_modules();
     std::vector<std::pair<std::string, at::Tensor>> named_parameters() const;
     std::int64_t parameter_count() const;
+    /// Where the weights of this module and all below go; the names are full paths.
+    std::vector<ParameterSlot> parameter_slots() const;
     /// @return nullptr when there is none of that path
     Module* find(std::string_view path);
 
@@ -86,10 +95,9 @@ public:
 protected:
     /// The child is owned by the caller (a member) and must live as long as this module.
     void register_module(std::string name, Module& child);
-    void register_parameter(std::string name, at::Tensor& slot);
+    void register_parameter(std::string name, at::Tensor& slot, std::vector<std::int64_t> shape);
 
 private:
-    friend class ParameterLoader;
     struct Hooks;
     at::Tensor apply_pre_hooks(const at::Tensor& input);
     at::Tensor apply_hooks(const at::Tensor& input, at::Tensor output);
@@ -98,7 +106,7 @@ private:
     std::string class_name_;
     std::string name_;
     std::vector<std::pair<std::string, Module*>> children_;
-    std::vector<std::pair<std::string, at::Tensor*>> parameters_;
+    std::vector<ParameterSlot> parameters_;
     std::shared_ptr<Hooks> hooks_;
 };
 

@@ -1,0 +1,77 @@
+#include "core/nn/layers.h"
+
+#include "core/nn/linear_kernels.h"
+
+#include <ATen/ATen.h>
+
+namespace earscope {
+
+Linear::Linear(std::int64_t in, std::int64_t out, bool bias) : Module("Linear") {
+    register_parameter("weight", weight_, {out, in});
+    if (bias) {
+        register_parameter("bias", bias_, {out});
+    }
+}
+
+at::Tensor Linear::forward(const at::Tensor& x) {
+    return run(x, [this](const at::Tensor& input) { return linear(input, weight_, bias_); });
+}
+
+LayerNorm::LayerNorm(std::int64_t width) : Module("LayerNorm"), width_(width) {
+    register_parameter("weight", weight_, {width});
+    register_parameter("bias", bias_, {width});
+}
+
+at::Tensor LayerNorm::forward(const at::Tensor& x) {
+    return run(x, [this](const at::Tensor& input) {
+        return at::layer_norm(input, {width_}, weight_, bias_, 1e-5);
+    });
+}
+
+RmsNorm::RmsNorm(std::string class_name, std::int64_t width, double eps)
+    : Module(std::move(class_name)), eps_(eps) {
+    register_parameter("weight", weight_, {width});
+}
+
+at::Tensor RmsNorm::forward(const at::Tensor& x) {
+    return run(x, [this](const at::Tensor& input) {
+        const at::Tensor wide = input.to(at::kFloat);
+        const at::Tensor variance = wide.pow(2).mean(-1, /*keepdim=*/true);
+        return weight_ * (wide * at::rsqrt(variance + eps_)).to(input.scalar_type());
+    });
+}
+
+Embedding::Embedding(std::int64_t count, std::int64_t width) : Module("Embedding") {
+    register_parameter("weight", weight_, {count, width});
+}
+
+at::Tensor Embedding::forward(const at::Tensor& ids) {
+    return run(ids, [this](const at::Tensor& input) { return at::embedding(weight_, input); });
+}
+
+Conv1d::Conv1d(std::int64_t in, std::int64_t out, std::int64_t stride)
+    : Module("Conv1d"), stride_(stride) {
+    register_parameter("weight", weight_, {out, in, 3});
+    register_parameter("bias", bias_, {out});
+}
+
+at::Tensor Conv1d::forward(const at::Tensor& x) {
+    return run(x, [this](const at::Tensor& input) {
+        return at::conv1d(input, weight_, bias_, stride_, /*padding=*/1);
+    });
+}
+
+Activation::Activation(Kind kind)
+    : Module(kind == Kind::Gelu ? "GELUActivation" : "SiLUActivation"), kind_(kind) {}
+
+at::Tensor Activation::forward(const at::Tensor& x) {
+    return run(x, [this](const at::Tensor& input) {
+        return kind_ == Kind::Gelu ? at::gelu(input) : at::silu(input);
+    });
+}
+
+at::Tensor AvgPool1d::forward(const at::Tensor& x) {
+    return run(x, [](const at::Tensor& input) { return at::avg_pool1d(input, 2, 2); });
+}
+
+}  // namespace earscope
