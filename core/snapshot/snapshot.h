@@ -22,6 +22,7 @@ struct Snapshot {
     std::string
         name;  ///< "org/name @ short-commit" in a Hugging Face cache, else the folder's name
     Family family = Family::MusicFlamingo;
+    std::string recognised_by;         ///< what named the family: `model_type "musicflamingo"`
     nlohmann::json config;             ///< config.json
     nlohmann::json generation_config;  ///< generation_config.json, or an empty object
     nlohmann::json processor_config;   ///< processor_config.json (or preprocessor_config.json), or
@@ -33,6 +34,7 @@ struct Snapshot {
     std::map<std::string, std::size_t> shard_of;  ///< tensor name -> index into `shards`
     std::vector<std::pair<std::string, std::int64_t>> files;  ///< file names and bytes, for display
     std::int64_t weight_bytes = 0;
+    std::vector<std::string> notices;  ///< one-line remarks for the user, e.g. on optional files
 };
 
 /// Finds the folder that holds config.json: the folder itself, or the newest (refs/main first)
@@ -46,8 +48,9 @@ std::filesystem::path resolve_snapshot(const std::filesystem::path& given);
 std::vector<std::filesystem::path> cached_snapshots();
 
 /// Reads and checks everything of a snapshot but the weights' values. Nothing in it is executed and
-/// nothing outside of it is read, apart from the blobs of its own Hugging Face cache entry.
-/// @throws SnapshotError
+/// nothing outside of it is read: symbolic links are followed within the folder and into the blobs
+/// of its own Hugging Face cache entry only.
+/// @throws SnapshotError  names what is missing, damaged or unsupported, and the family recognised
 Snapshot open_snapshot(const std::filesystem::path& given);
 
 struct ExpectedTensor {
