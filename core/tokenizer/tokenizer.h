@@ -15,15 +15,25 @@ struct AddedToken {
     bool special = false;
 };
 
+/// Which of the reference's two tokenizers to follow. They differ in rare texts: the slow one (the
+/// upstream of MOSS-Music asks for it) normalises before it cuts out added tokens, knows the marks
+/// of Unicode 14 and takes as special what tokenizer_config.json lists.
+enum class TokenizerKind {
+    FromFiles,  ///< tokenizer.json where there is one; else the slow one
+    Slow,       ///< vocab.json and merges.txt where they are; else tokenizer.json in the slow order
+};
+
 /// Byte-level BPE as Hugging Face tokenizers computes it for the Qwen2 family: added tokens are cut
 /// out of the raw text, then NFC (Unicode 9 tables), the Qwen2 split (Unicode 16 classes), byte
-/// characters, merges. Immutable; may be used from several threads.
+/// characters, merges. Immutable; may be used from several threads. A moved-from one may only be
+/// destroyed or assigned to.
 class Tokenizer {
 public:
     /// Reads tokenizer.json, or vocab.json + merges.txt + added tokens (added_tokens.json,
     /// tokenizer_config.json).
     /// @throws SnapshotError  names the file and what is not supported or broken
-    static Tokenizer from_folder(const std::filesystem::path& folder);
+    static Tokenizer from_folder(const std::filesystem::path& folder,
+                                 TokenizerKind kind = TokenizerKind::FromFiles);
 
     Tokenizer(Tokenizer&&) noexcept;
     Tokenizer& operator=(Tokenizer&&) noexcept;
@@ -52,8 +62,8 @@ private:
 };
 
 /// Turns ids into text one by one: every complete character is shown at once, at most three bytes
-/// are kept back, U+FFFD appears as soon as bytes cannot become a character. All pieces joined are
-/// Tokenizer::decode of the ids.
+/// are kept back, U+FFFD appears as soon as bytes cannot become a character (for a surrogate with
+/// its third byte, as in the reference). All pieces joined are Tokenizer::decode of the ids.
 class StreamDecoder {
 public:
     explicit StreamDecoder(const Tokenizer& tokenizer, bool skip_special_tokens = true);

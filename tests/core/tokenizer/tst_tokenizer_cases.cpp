@@ -1,0 +1,167 @@
+#include "core/base/errors.h"
+#include "tests/core/tokenizer/tokenizer_fixtures.h"
+
+#include <QElapsedTimer>
+#include <QtTest>
+
+#include <map>
+#include <thread>
+
+namespace earscope {
+namespace {
+
+using Ids = std::vector<std::int64_t>;
+using Texts = std::vector<std::string>;
+
+constexpr int kCases = 567;
+
+void compare_case(const Tokenizer& tokenizer, const nlohmann::json& one, Differences& differences) {
+    const auto text = one.at("text").get<std::string>();
+    const std::string name = nlohmann::json(text).dump(-1, ' ', true);
+    const Ids ids = tokenizer.encode(text);
+    const Ids wanted = one.at("ids").get<Ids>();
+    differences.compare(ids, wanted, name + " ids");
+    if (one.contains("pieces")) {
+        Texts pieces;
+        for (const std::int64_t id : wanted) {
+            pieces.push_back(tokenizer.piece(id));
+        }
+        differences.compare(pieces, one.at("pieces").get<Texts>(), name + " pieces");
+        differences.compare(tokenizer.split(text), one.at("splits").get<Texts>(), name + " splits");
+    }
+    differences.compare(tokenizer.decode(wanted, false), one.at("decoded").get<std::string>(),
+                        name + " decoded");
+    differences.compare(tokenizer.decode(wanted, true),
+                        one.at("decoded_skip_special").get<std::string>(),
+                        name + " decoded without special tokens");
+}
+
+/// One id list of the streaming fixtures, with or without special tokens.
+void compare_stream(const Tokenizer& tokenizer, const nlohmann::json& one, bool skip,
+                    Differences& differences) {
+    const nlohmann::json& wanted = one.at(skip ? "skip" : "keep");
+    const Ids ids = one.at("ids").get<Ids>();
+    const std::string name = one.at("label").get<std::string>() + (skip ? " (skip)" : " (keep)");
+    StreamDecoder decoder(tokenizer, skip);
+    Texts pieces;
+    std::string joined;
+    for (const std::int64_t id : ids) {
+        pieces.push_back(decoder.push(id));
+        joined += pieces.back();
+    }
+    const std::string end = decoder.finish();
+    differences.compare(pieces, wanted.at("after_each_id").get<Texts>(), name);
+    differences.compare(end, wanted.at("at_end").get<std::string>(), name + " at the end");
+    differences.compare(joined + end, tokenizer.decode(ids, skip), name + " joined");
+    differences.compare(joined + end, wanted.at("full").get<std::string>(), name + " as a whole");
+}
+
+}  // namespace
+
+class TestTokenizerCases : public QObject {
+    Q_OBJECT
+
+private:
+    void run_cases(const Tokenizer& tokenizer, const nlohmann::json& cases) {
+        Differences differences;
+        for (const nlohmann::json& one : cases) {
+            compare_case(tokenizer, one, differences);
+        }
+        QVERIFY2(differences.none(), differences.summary());
+    }
+
+    void run_streams(const Tokenizer& tokenizer, const char* file) {
+        Differences differences;
+        const nlohmann::json cases = read_cases(kFixtures / file);
+        QCOMPARE(cases.size(), std::size_t(63));
+        for (const nlohmann::json& one : cases) {
+            compare_stream(tokenizer, one, false, differences);
+            compare_stream(tokenizer, one, true, differences);
+        }
+        QVERIFY2(differences.none(), differences.summary());
+    }
+
+    static bool has_real_vocabulary() {
+        const bool there = std::filesystem::exists(kRealVocabulary / "tokenizer.json");
+        if (!there) {
+            qInfo("The real vocabulary is not in the shared fixtures; its cases were not run.");
+        }
+        return there;
+    }
+
+private Q_SLOTS:
+    void encode_tinyVocabulary_equalsReference() {
+        const nlohmann::json cases = read_cases(kFixtures / "cases-tiny.json");
+        QCOMPARE(cases.size(), std::size_t(kCases));
+        run_cases(Tokenizer::from_folder(kFixtures / "tiny"), cases);
+    }
+
+    void encode_realVocabulary_equalsReference() {
+        if (!has_real_vocabulary()) {
+            return;
+        }
+        QElapsedTimer timer;
+        timer.start();
+        const Tokenizer tokenizer = Tokenizer::from_folder(kRealVocabulary);
+        qInfo("the real vocabulary was read in %lld ms", timer.elapsed());
+        QCOMPARE(tokenizer.size(), std::int64_t(151672));
+        const nlohmann::json cases = read_cases(kFixtures / "cases-qwen.json");
+        QCOMPARE(cases.size(), std::size_t(kCases));
+        run_cases(tokenizer, cases);
+        run_streams(tokenizer, "streaming-qwen.json");
+    }
+
+    void encode_realVocabularySlow_equalsSlowReference() {
+        if (!has_real_vocabulary()) {
+            return;
+        }
+        const Tokenizer tokenizer = Tokenizer::from_folder(kRealVocabulary, TokenizerKind::Slow);
+        std::map<std::string, Ids> slow;
+        const nlohmann::json fixture = read_fixture(kFixtures / "slow-differences-qwen.json");
+        for (const nlohmann::json& one : fixture.at("encode_differences")) {
+            slow[one.at("text").get<std::string>()] = one.at("ids_slow").get<Ids>();
+        }
+        QCOMPARE(slow.size(), std::size_t(6));
+        Differences differences;
+        for (const nlohmann::json& one : read_cases(kFixtures / "cases-qwen.json")) {
+            const auto text = one.at("text").get<std::string>();
+            const auto other = slow.find(text);
+            differences.compare(tokenizer.encode(text),
+                                other == slow.end() ? one.at("ids").get<Ids>() : other->second,
+                                nlohmann::json(text).dump(-1, ' ', true));
+        }
+        QVERIFY2(differences.none(), differences.summary());
+    }
+
+    void push_tinyVocabulary_equalsReference() {
+        run_streams(Tokenizer::from_folder(kFixtures / "tiny"), "streaming-tiny.json");
+    }
+
+    void encode_musicFlamingoSnapshot_equalsReference() {
+        run_cases(Tokenizer::from_folder(kFixtures / "mf-tiny"),
+                  read_cases(kFixtures / "mf-tiny" / "tokenizer_cases.json"));
+    }
+
+    /// BL24: texts on which other implementations of this pattern and of NFC went wrong.
+    void encode_bugLogTexts_equalsReference() {
+        const Tokenizer tokenizer = Tokenizer::from_folder(kFixtures / "tiny");
+        const Texts texts = read_fixture(kFixtures / "BL24_texts.json").get<Texts>();
+        const nlohmann::json wanted = read_fixture(kFixtures / "BL24_tiny.json");
+        QCOMPARE(texts.size(), std::size_t(18));
+        QCOMPARE(wanted.size(), texts.size());
+        Differences differences;
+        for (std::size_t i = 0; i < texts.size(); ++i) {
+            const std::string name = "BL24 text " + std::to_string(i);
+            const Ids ids = tokenizer.encode(texts[i]);
+            differences.compare(ids, wanted[i].at("ids").get<Ids>(), name);
+            differences.compare(tokenizer.decode(ids, false),
+                                wanted[i].at("nfc").get<std::string>(), name + " decoded");
+        }
+        QVERIFY2(differences.none(), differences.summary());
+    }
+};
+
+}  // namespace earscope
+
+QTEST_GUILESS_MAIN(earscope::TestTokenizerCases)
+#include "tst_tokenizer_cases.moc"
