@@ -83,7 +83,7 @@ struct MatrixRender {
 };
 
 struct MatrixImage {
-    QImage image;      ///< RGB32 with transparency where the range leaves the matrix
+    QImage image;      ///< premultiplied; transparent where the range leaves the matrix
     qint64 below = 0;  ///< pixels whose value lies under the lower limit
     qint64 above = 0;  ///< pixels whose value lies over the upper limit
     qint64 nan = 0;    ///< pixels that hold a NaN

@@ -1,5 +1,6 @@
 #pragma once
 #include "core/bridge/values.h"
+#include "widgets/plot/color_map.h"
 #include "widgets/signal/time_axis.h"
 
 #include <QAbstractScrollArea>
@@ -66,7 +67,7 @@ public Q_SLOTS:
 
 Q_SIGNALS:
     void visibleRangeChanged(double beginSeconds, double endSeconds);
-    /// P or a double click: hear this stretch.
+    /// P or a double click: hear this stretch (the range, else the token and half a second around).
     void playRequested(int source, double beginSeconds, double endSeconds);
 
 protected:
@@ -86,14 +87,28 @@ protected:
 
 private:
     int sourceAt(const QPoint& position) const;
+    int axisLeft() const;
+    int rulerHeight() const;
+    double secondsAt(const QPoint& position) const;
+    void setHover(const QPoint& position);
+    void followCursor();
     void layoutStrips();
     void axisChanged();
     void zoomAt(double x, double factor);
     void panBy(double pixels);
-    void showPoint();
-    bool handleCursorKey(QKeyEvent* event);
-    void paintCursor(QPainter& painter);
-    void paintPlayHead(QPainter& painter);
+    bool handleCursorKey(const QKeyEvent& event);
+    bool handleViewKey(const QKeyEvent& event);
+    void moveWindow(int step);
+    void playAround(int source, double seconds);
+    QString describeTime(int source, double seconds) const;
+    QString describeValue(int source, const QPoint& position) const;
+    void paintEmpty(QPainter& painter);
+    void paintRuler(QPainter& painter);
+    void paintRanges(QPainter& painter, const SignalStrip& strip, int index);
+    void paintCursor(QPainter& painter, const SignalStrip& strip, int index);
+    void paintPlayHead(QPainter& painter, const SignalStrip& strip);
+    void paintMarker(QPainter& painter);
+    QRect axisArea(const SignalStrip& strip) const;
     void announce();
 
     std::vector<std::unique_ptr<SignalStrip>> strips_;
@@ -102,8 +117,10 @@ private:
     ColorBar* color_bar_ = nullptr;
     bool uses_windows_ = true;
     bool updating_bars_ = false;
+    ColorLimits mel_limits_;
     QPoint press_position_;
-    double press_begin_seconds_ = 0;
+    QPoint drag_position_;
+    bool pressed_ = false;
     bool dragging_ = false;
     int play_source_ = -1;
     double play_seconds_ = 0;

@@ -47,7 +47,7 @@ private:
     double end_ = 1;
 };
 
-/// "12.48 s", "2:05.3", "1:02:05": as many decimals as `stepSeconds` needs.
+/// "12.48", "2:05.3", "1:02:05": as many decimals as `stepSeconds` needs.
 QString timeText(double seconds, double stepSeconds);
 
 }  // namespace earscope

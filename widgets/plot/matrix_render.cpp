@@ -1,0 +1,248 @@
+#include "widgets/plot/color_map.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace earscope {
+
+namespace {
+
+/// Cells [begin, end) that one pixel stands for; empty outside the matrix.
+struct Cells {
+    qint64 begin = 0;
+    qint64 end = 0;
+};
+
+/// Shares cells out to pixels. Where a pixel holds several cells each cell goes to exactly one of
+/// them, the last partial one included; where a cell is wider than a pixel, the one under the
+/// pixel's middle counts.
+std::vector<Cells> shareOut(double first, double last, int pixels, qint64 cells, double cellSize,
+                            double wholeSize) {
+    std::vector<Cells> result(static_cast<std::size_t>(pixels));
+    const double step = (last - first) / pixels;
+    for (int x = 0; x < pixels; ++x) {
+        const double begin = first + x * step;
+        const double end = first + (x + 1) * step;
+        if (end <= 0 || begin >= wholeSize) {
+            continue;
+        }
+        Cells cell;
+        if (step < cellSize) {
+            const double middle = (begin + end) / 2;
+            if (middle < 0 || middle >= wholeSize) {
+                continue;
+            }
+            cell.begin = static_cast<qint64>(middle / cellSize);
+            cell.end = cell.begin + 1;
+        } else {
+            cell.begin = static_cast<qint64>(std::floor(std::max(begin, 0.0) / cellSize));
+            cell.end = end >= wholeSize ? cells : static_cast<qint64>(std::floor(end / cellSize));
+            cell.end = std::max(cell.end, cell.begin + 1);
+        }
+        cell.begin = std::clamp<qint64>(cell.begin, 0, cells);
+        cell.end = std::clamp<qint64>(cell.end, cell.begin, cells);
+        result[static_cast<std::size_t>(x)] = cell;
+    }
+    return result;
+}
+
+// The comparisons are written so that a NaN replaces any number and is replaced by none.
+struct TakeMax {
+    static constexpr float kStart = -std::numeric_limits<float>::infinity();
+    float operator()(float kept, float value) const {
+        return value > kept || value != value ? value : kept;
+    }
+};
+struct TakeMaxAbs {
+    static constexpr float kStart = 0;
+    float operator()(float kept, float value) const {
+        return std::abs(value) > std::abs(kept) || value != value ? value : kept;
+    }
+};
+
+template <typename Take>
+void reduceRow(const float* row, const std::vector<Cells>& columns, std::vector<float>& kept) {
+    const Take take;
+    for (std::size_t x = 0; x < columns.size(); ++x) {
+        float value = kept[x];
+        for (qint64 c = columns[x].begin; c < columns[x].end; ++c) {
+            value = take(value, row[c]);
+        }
+        kept[x] = value;
+    }
+}
+
+/// `factor` columns become one.
+template <typename Take>
+TensorValue merged(const TensorValue& finer, qint64 factor) {
+    const Take take;
+    const qint64 columns = (finer.columns() + factor - 1) / factor;
+    std::vector<float> data(static_cast<std::size_t>(finer.rows() * columns));
+    for (qint64 r = 0; r < finer.rows(); ++r) {
+        const float* from = finer.data->data() + r * finer.columns();
+        float* to = data.data() + r * columns;
+        for (qint64 c = 0; c < columns; ++c) {
+            float value = Take::kStart;
+            const qint64 end = std::min(finer.columns(), (c + 1) * factor);
+            for (qint64 i = c * factor; i < end; ++i) {
+                value = take(value, from[i]);
+            }
+            to[c] = value;
+        }
+    }
+    return {{finer.rows(), columns}, std::make_shared<const std::vector<float>>(std::move(data))};
+}
+
+/// Turns one line of reduced values into pixels and counts what the limits cut off.
+void colorLine(const std::vector<float>& values, const std::vector<Cells>& columns,
+               const MatrixRender& render, QRgb* pixels, MatrixImage& counts) {
+    const ColorMap& map = ColorMap::named(render.map);
+    const float low = render.limits.low;
+    const float high = render.limits.high;
+    for (std::size_t x = 0; x < values.size(); ++x) {
+        if (columns[x].begin >= columns[x].end) {
+            pixels[x] = qRgba(0, 0, 0, 0);
+            continue;
+        }
+        const float value = values[x];
+        counts.nan += std::isnan(value) ? 1 : 0;
+        counts.below += value < low ? 1 : 0;
+        counts.above += value > high ? 1 : 0;
+        pixels[x] = map.color(value, low, high);
+    }
+}
+
+void addCounts(MatrixImage& image, const MatrixImage& line) {
+    image.below += line.below;
+    image.above += line.above;
+    image.nan += line.nan;
+}
+
+/// Draws from one level, whose columns stand for `cellSize` columns of the whole matrix.
+template <typename Take>
+MatrixImage renderLevel(const TensorValue& level, qint64 wholeColumns, double cellSize,
+                        const MatrixRender& render) {
+    const bool all_columns = render.lastColumn < render.firstColumn;
+    const bool all_rows = render.lastRow < render.firstRow;
+    const auto whole = static_cast<double>(wholeColumns);
+    const auto rows_in_all = static_cast<double>(level.rows());
+    const std::vector<Cells> columns =
+        shareOut(all_columns ? 0 : render.firstColumn, all_columns ? whole : render.lastColumn,
+                 render.size.width(), level.columns(), cellSize, whole);
+    const std::vector<Cells> rows =
+        shareOut(all_rows ? 0 : render.firstRow, all_rows ? rows_in_all : render.lastRow,
+                 render.size.height(), level.rows(), 1, rows_in_all);
+    MatrixImage result{QImage(render.size, QImage::Format_ARGB32_Premultiplied)};
+    std::vector<float> values(columns.size());
+    Cells drawn{-1, -1};
+    const QRgb* drawn_line = nullptr;
+    MatrixImage line_counts;
+    for (int y = 0; y < render.size.height(); ++y) {
+        const int image_row = render.firstRowAtBottom ? render.size.height() - 1 - y : y;
+        auto* line = reinterpret_cast<QRgb*>(result.image.scanLine(image_row));
+        const Cells band = rows[static_cast<std::size_t>(y)];
+        if (band.begin >= band.end) {
+            std::fill_n(line, render.size.width(), qRgba(0, 0, 0, 0));
+            continue;
+        }
+        if (band.begin == drawn.begin && band.end == drawn.end) {
+            std::copy_n(drawn_line, render.size.width(), line);  // a row taller than a pixel
+            addCounts(result, line_counts);
+            continue;
+        }
+        std::fill(values.begin(), values.end(), Take::kStart);
+        for (qint64 r = band.begin; r < band.end; ++r) {
+            reduceRow<Take>(level.data->data() + r * level.columns(), columns, values);
+        }
+        line_counts = {};
+        colorLine(values, columns, render, line, line_counts);
+        addCounts(result, line_counts);
+        drawn = band;
+        drawn_line = line;
+    }
+    return result;
+}
+
+MatrixImage renderAny(const TensorValue& level, qint64 wholeColumns, double cellSize,
+                      Reduction reduction, const MatrixRender& render) {
+    if (render.size.isEmpty()) {
+        return {};
+    }
+    if (level.isEmpty() || level.columns() == 0) {
+        MatrixImage blank{QImage(render.size, QImage::Format_ARGB32_Premultiplied)};
+        blank.image.fill(Qt::transparent);
+        return blank;
+    }
+    return reduction == Reduction::Max
+               ? renderLevel<TakeMax>(level, wholeColumns, cellSize, render)
+               : renderLevel<TakeMaxAbs>(level, wholeColumns, cellSize, render);
+}
+
+}  // namespace
+
+TensorValue transposed(const TensorValue& values) {
+    const qint64 rows = values.rows();
+    const qint64 columns = values.columns();
+    if (values.isEmpty()) {
+        return {{columns, rows}, values.data};
+    }
+    std::vector<float> data(values.data->size());
+    constexpr qint64 kBlock = 32;  // keeps both sides of the exchange in the cache
+    for (qint64 r0 = 0; r0 < rows; r0 += kBlock) {
+        for (qint64 c0 = 0; c0 < columns; c0 += kBlock) {
+            for (qint64 r = r0; r < std::min(rows, r0 + kBlock); ++r) {
+                for (qint64 c = c0; c < std::min(columns, c0 + kBlock); ++c) {
+                    data[static_cast<std::size_t>(c * rows + r)] = values.at(r, c);
+                }
+            }
+        }
+    }
+    return {{columns, rows}, std::make_shared<const std::vector<float>>(std::move(data))};
+}
+
+MatrixPyramid::MatrixPyramid(TensorValue values, Reduction reduction) : reduction_(reduction) {
+    levels_.push_back(std::move(values));
+    qint64 factor = kFirstFactor;
+    while (!levels_.back().isEmpty() && levels_.back().columns() > 2 * factor) {
+        levels_.push_back(reduction == Reduction::Max ? merged<TakeMax>(levels_.back(), factor)
+                                                      : merged<TakeMaxAbs>(levels_.back(), factor));
+        factor = kFactor;
+    }
+}
+
+qint64 MatrixPyramid::columnsPerCell(int level) {
+    qint64 columns = level > 0 ? kFirstFactor : 1;
+    for (int i = 1; i < level; ++i) {
+        columns *= kFactor;
+    }
+    return columns;
+}
+
+int MatrixPyramid::levelFor(double columnsPerPixel) const {
+    int level = 0;
+    while (level + 1 < static_cast<int>(levels_.size()) &&
+           static_cast<double>(columnsPerCell(level + 1)) <= columnsPerPixel) {
+        ++level;
+    }
+    return level;
+}
+
+MatrixImage renderMatrix(const TensorValue& values, const MatrixRender& render) {
+    return renderAny(values, values.columns(), 1, render.reduction, render);
+}
+
+MatrixImage renderMatrix(const MatrixPyramid& pyramid, const MatrixRender& render) {
+    if (pyramid.isEmpty() || render.size.isEmpty()) {
+        return renderAny({}, 0, 1, render.reduction, render);
+    }
+    const bool all = render.lastColumn < render.firstColumn;
+    const double span =
+        all ? static_cast<double>(pyramid.columns()) : render.lastColumn - render.firstColumn;
+    const int level = pyramid.levelFor(span / render.size.width());
+    return renderAny(pyramid.level(level), pyramid.columns(),
+                     static_cast<double>(MatrixPyramid::columnsPerCell(level)), pyramid.reduction(),
+                     render);
+}
+
+}  // namespace earscope

@@ -1,0 +1,212 @@
+#include "widgets/signal/signal_strip.h"
+
+#include "widgets/plot/theme.h"
+#include "widgets/signal/waveform_painter.h"
+
+#include <QFileInfo>
+#include <QLocale>
+#include <QPainter>
+
+#include <algorithm>
+#include <cmath>
+
+namespace earscope {
+
+namespace {
+
+constexpr double kFramesPerSecond = 100;
+
+}  // namespace
+
+SignalStrip::SignalStrip(SignalSource source, int index)
+    : source_(std::move(source)), index_(index) {
+    if (source_.prepared) {
+        windows_ = windowSpans(*source_.prepared);
+    }
+}
+
+double SignalStrip::durationSeconds() const {
+    const double prepared = source_.prepared ? source_.prepared->durationSeconds : 0;
+    return std::max(source_.sound.durationSeconds, prepared);
+}
+
+void SignalStrip::reduce(const SignalStrip* older) {
+    if (!source_.prepared || source_.prepared->mel.isEmpty()) {
+        return;
+    }
+    if (older != nullptr && older->hasMel() &&
+        older->mel_.values().data == source_.prepared->mel.data) {
+        mel_ = older->mel_;
+        mel_limits_ = older->mel_limits_;
+        return;
+    }
+    mel_ = MatrixPyramid(source_.prepared->mel, Reduction::Max);
+    mel_limits_ = robustLimits(source_.prepared->mel);
+}
+
+void SignalStrip::setLayout(const StripLayout& layout) {
+    if (layout.whole.size() != layout_.whole.size()) {
+        invalidate();
+    }
+    layout_ = layout;
+}
+
+void SignalStrip::paint(QPainter& painter, const TimeAxis& axis, const StripStyle& style) {
+    const bool fresh = !image_.isNull() && image_begin_ == axis.begin() &&
+                       image_end_ == axis.end() && image_.devicePixelRatio() == style.pixelRatio;
+    if (!fresh && !layout_.whole.isEmpty()) {
+        image_ =
+            QPixmap(QSize(static_cast<int>(std::ceil(layout_.whole.width() * style.pixelRatio)),
+                          static_cast<int>(std::ceil(layout_.whole.height() * style.pixelRatio))));
+        image_.setDevicePixelRatio(style.pixelRatio);
+        image_.fill(style.palette.color(QPalette::Base));
+        image_begin_ = axis.begin();
+        image_end_ = axis.end();
+        QPainter own(&image_);
+        own.setFont(style.font);
+        own.translate(-layout_.whole.topLeft());
+        paintMargin(own, style);
+        paintSound(own, axis, style);
+        if (source_.prepared) {
+            paintMel(own, axis, style);
+            paintWindows(own, layout_.windows, axis, windows_, style.windowPattern, style.palette);
+            paintTokens(own, layout_.tokens, axis, *source_.prepared,
+                        sourceColor(index_, style.palette), style.palette);
+            paintUnseen(own, axis, style);
+        }
+    }
+    painter.drawPixmap(layout_.whole.topLeft(), image_);
+}
+
+void SignalStrip::paintMargin(QPainter& painter, const StripStyle& style) const {
+    const QFontMetrics metrics = painter.fontMetrics();
+    const QRect margin = layout_.margin.adjusted(4, 0, -6, 0);
+    // The number on the source's colour; the colour never stands alone.
+    const QString number = QLocale().toString(index_ + 1);
+    const int badge_width = metrics.horizontalAdvance(number) + 8;
+    const QRect badge(margin.left(), margin.top() + 1, badge_width, metrics.height());
+    const QColor color = sourceColor(index_, style.palette);
+    painter.fillRect(badge, color);
+    painter.setPen(readableOn(color));
+    painter.drawText(badge, Qt::AlignCenter, number);
+
+    const QRect name(badge.right() + 5, margin.top() + 1, margin.right() - badge.right() - 4,
+                     metrics.height());
+    const QString label =
+        source_.label.isEmpty() ? QFileInfo(source_.sound.path).fileName() : source_.label;
+    painter.setPen(style.palette.color(QPalette::Text));
+    painter.drawText(name, Qt::AlignLeft | Qt::AlignVCenter,
+                     metrics.elidedText(label, Qt::ElideMiddle, name.width()));
+
+    painter.setPen(quietTextColor(style.palette));
+    const QRect wave(margin.left(), layout_.waveform.top(), margin.width(),
+                     layout_.waveform.height());
+    if (wave.height() >= 3 * metrics.height() && source_.sound.sampleRate > 0) {
+        const QString rate = QLocale().toString(source_.sound.sampleRate / 1000.0, 'g', 4);
+        painter.drawText(wave, Qt::AlignRight | Qt::AlignBottom,
+                         SignalView::tr("%1 kHz · ±1").arg(rate));
+    }
+    if (source_.prepared) {
+        paintMelScale(painter, style);
+        const auto line = [&](const QRect& part, const QString& text) {
+            painter.drawText(QRect(margin.left(), part.top(), margin.width(), part.height()),
+                             Qt::AlignRight | Qt::AlignVCenter, text);
+        };
+        line(layout_.windows, style.windowPattern.arg(QString()).trimmed());
+        line(layout_.tokens, SignalView::tr("token"));
+    }
+}
+
+void SignalStrip::paintMelScale(QPainter& painter, const StripStyle& style) const {
+    const QFontMetrics metrics = painter.fontMetrics();
+    const auto rows = static_cast<int>(std::max<qint64>(mel_.rows(), 1));
+    const QRect mel = layout_.mel;
+    const int step = mel.height() >= 9 * metrics.height() ? 32 : 64;
+    int last_top = mel.bottom() + 2 * metrics.height();
+    for (int bin = 0; bin <= rows; bin += step) {
+        const int shown = std::min(bin, rows - 1);
+        const double y = mel.bottom() + 1 - (shown + 0.5) / rows * mel.height();
+        const int top = std::clamp(static_cast<int>(y) - metrics.height() / 2, mel.top(),
+                                   mel.bottom() + 1 - metrics.height());
+        if (top + metrics.height() > last_top) {
+            continue;
+        }
+        last_top = top;
+        const double hz = melBinHz(shown);
+        const QString frequency =
+            hz < 1000 ? SignalView::tr("%1 Hz").arg(QLocale().toString(std::lround(hz)))
+                      : SignalView::tr("%1 kHz").arg(QLocale().toString(hz / 1000, 'f', 1));
+        painter.setPen(quietTextColor(style.palette));
+        painter.drawText(
+            QRect(layout_.margin.left(), top, layout_.margin.width() - 6, metrics.height()),
+            Qt::AlignRight | Qt::AlignVCenter,
+            SignalView::tr("bin %1 · %2").arg(shown).arg(frequency));
+        painter.drawLine(QPointF(mel.left() - 4, y), QPointF(mel.left() - 1, y));
+    }
+}
+
+void SignalStrip::paintSound(QPainter& painter, const TimeAxis& axis,
+                             const StripStyle& style) const {
+    const QRect area = layout_.waveform;
+    const SourceValue& sound = source_.sound;
+    if (!sound.peaks || !sound.mono || sound.sampleRate <= 0) {
+        painter.setPen(quietTextColor(style.palette));
+        painter.drawText(area, Qt::AlignCenter | Qt::TextWordWrap, source_.message);
+        return;
+    }
+    const int columns = static_cast<int>(std::ceil(area.width() * style.pixelRatio));
+    if (columns > 0) {
+        paintWaveform(painter, area,
+                      waveformColumns(*sound.peaks, *sound.mono, sound.sampleRate, axis, columns,
+                                      area.height()),
+                      style.pixelRatio, style.palette);
+    }
+}
+
+void SignalStrip::paintMel(QPainter& painter, const TimeAxis& axis, const StripStyle& style) const {
+    const QRect area = layout_.mel;
+    painter.fillRect(area, style.palette.color(QPalette::AlternateBase));
+    if (area.isEmpty() || mel_.isEmpty()) {
+        painter.setPen(quietTextColor(style.palette));
+        painter.drawText(area, Qt::AlignCenter, source_.message);
+        return;
+    }
+    MatrixRender render;
+    render.size = QSize(static_cast<int>(std::ceil(area.width() * style.pixelRatio)),
+                        static_cast<int>(std::ceil(area.height() * style.pixelRatio)));
+    render.firstColumn = axis.begin() * kFramesPerSecond;
+    render.lastColumn = axis.end() * kFramesPerSecond;
+    render.firstRowAtBottom = true;
+    render.limits = style.melLimits;
+    render.map = ColorMapId::Magma;
+    MatrixImage drawn = renderMatrix(mel_, render);
+    drawn.image.setDevicePixelRatio(style.pixelRatio);
+    painter.drawImage(area.topLeft(), drawn.image);
+}
+
+void SignalStrip::paintUnseen(QPainter& painter, const TimeAxis& axis,
+                              const StripStyle& style) const {
+    const double seen = seenEndSeconds(source_.sound.durationSeconds, *source_.prepared);
+    if (seen >= source_.sound.durationSeconds || seen >= axis.end()) {
+        return;
+    }
+    const double left = std::max(0.0, axis.xOf(seen));
+    const double right = std::min(axis.width(), axis.xOf(source_.sound.durationSeconds));
+    const QRectF area(layout_.waveform.left() + left, layout_.whole.top(), right - left,
+                      layout_.tokens.bottom() + 1 - layout_.whole.top());
+    QColor veil = style.palette.color(QPalette::Window);
+    veil.setAlphaF(0.72F);
+    painter.fillRect(area, veil);
+    painter.fillRect(area, QBrush(quietTextColor(style.palette), Qt::BDiagPattern));
+    const QFontMetrics metrics = painter.fontMetrics();
+    const int width = metrics.horizontalAdvance(style.unseenText) + 12;
+    if (width <= area.width()) {
+        QRectF box(0, 0, width, metrics.height() + 6);
+        box.moveCenter(area.center());
+        painter.fillRect(box, style.palette.color(QPalette::Base));
+        painter.setPen(style.palette.color(QPalette::Text));
+        painter.drawText(box, Qt::AlignCenter, style.unseenText);
+    }
+}
+
+}  // namespace earscope
