@@ -3,6 +3,7 @@
 #include "widgets/signal/signal_strip.h"
 #include "widgets/signal/signal_view.h"
 
+#include <QLocale>
 #include <QPaintEvent>
 #include <QPainter>
 
