@@ -1,0 +1,49 @@
+#pragma once
+#include "app/cli/commands.h"
+#include "app/cli/request_file.h"
+#include "core/export/tensor_export.h"
+#include "core/session.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace earscope::cli {
+
+/// The folder that SNAPSHOT stands for: "demo" and "demo-moss" are the built-in models.
+/// @throws SnapshotError  a built-in model that is not installed
+std::filesystem::path snapshot_folder(const std::string& given);
+
+/// What the commands that run a model begin with: the request (file or command line), checked
+/// --out, the loaded session.
+struct ModelRun {
+    RequestFile request;
+    std::shared_ptr<Session> session;
+};
+
+ModelRun start_model_run(Context& context);
+
+CallOptions call_options(Context& context);
+
+/// "device cpu, float32" for stderr.
+std::string device_note(const Session& session);
+
+/// --layers as layer numbers 0..N in the order asked, with the name each was asked by.
+struct AskedLayer {
+    std::int64_t asked = 0;
+    std::int64_t layer = 0;
+};
+/// @throws RequestError  a layer that the model does not have
+std::vector<AskedLayer> asked_layers(const LayerSelection& selection, const Model& model);
+
+/// Edits, probes and layers of the options, for the manifest.
+nlohmann::json instrument_manifest(const Options& options);
+
+/// input_ids, attention_mask, token_positions.a, time_s.a: what the rows of a result mean.
+std::vector<NamedTensor> position_tensors(const PreparedBatch& batch);
+
+/// probe.MODULE
+std::vector<NamedTensor> probe_tensors(
+    const std::vector<std::pair<std::string, at::Tensor>>& captured);
+
+}  // namespace earscope::cli

@@ -1,0 +1,376 @@
+#include "app/cli/options.h"
+
+#include "app/cli/exit_status.h"
+
+#include <CLI/CLI.hpp>
+
+#include <array>
+#include <charconv>
+#include <map>
+#include <memory>
+#include <sstream>
+
+namespace earscope::cli {
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, at::ScalarType>, 3> kDtypes{
+    {{"float32", at::kFloat}, {"bfloat16", at::kBFloat16}, {"float16", at::kHalf}}};
+
+/// What CLI11 fills before the values are looked at.
+struct RawOptions {
+    std::string prompt, request, dtype, attention = "sdpa", chunk_padding = "reference", profile;
+    std::string layers, grad, wrt, out, path;
+    std::vector<std::string> edits, files;
+    int threads = 0;
+    std::int64_t max_new_tokens = 0;
+    std::uint64_t seed = 0;
+};
+
+std::vector<std::string> split_commas(const std::string& text) {
+    std::vector<std::string> parts;
+    std::istringstream stream(text);
+    for (std::string part; std::getline(stream, part, ',');) {
+        parts.push_back(part);
+    }
+    if (text.empty() || text.back() == ',') {
+        parts.emplace_back();
+    }
+    return parts;
+}
+
+std::filesystem::path parse_out(const std::string& text) {
+    std::filesystem::path file = text;
+    if (file.extension() != ".safetensors" && file.extension() != ".npz") {
+        throw UsageError("--out " + text + ": the ending must be .safetensors or .npz");
+    }
+    return file;
+}
+
+GradientSelection parse_gradients(const std::string& loss, const std::string& names) {
+    GradientSelection selection;
+    selection.loss = loss == "audio" ? GradientLoss::Audio : GradientLoss::Contextual;
+    selection.names = split_commas(names);
+    for (const std::string& name : selection.names) {
+        if (name.empty()) {
+            throw UsageError("--wrt " + names + ": a name is empty");
+        }
+    }
+    return selection;
+}
+
+/// The options of one command; each add_* function declares a group of them.
+class CommandLine {
+public:
+    CommandLine() {
+        app_.require_subcommand(1);
+        app_.set_version_flag("--version", std::string("earscope-cli ") + EARSCOPE_VERSION);
+        app_.footer(
+            "SNAPSHOT is a model folder, a Hugging Face cache entry (models--org--name) or "
+            "'demo'.\nResults go to stdout, everything else to stderr. Exit status: 0 done, "
+            "2 wrong use, 3 refused\ninput, 4 failed while running, 130 cancelled.");
+        add_inspect_and_modules();
+        add_prepare();
+        add_generate();
+        add_extract();
+        add_forward();
+        add_tokenize();
+        add_frontend();
+    }
+
+    /// @throws CLI::ParseError, UsageError, RequestError
+    Options parse(std::vector<std::string> arguments) {
+        std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
+        app_.parse(std::move(arguments));
+        for (const auto& [name, command] : commands_) {
+            if (name->parsed()) {
+                options_.command = command;
+                finish(*name);
+            }
+        }
+        return options_;
+    }
+
+    CLI::App& app() { return app_; }
+
+private:
+    CLI::App& add(Command command, const std::string& name, const std::string& description) {
+        CLI::App* sub = app_.add_subcommand(name, description);
+        commands_[sub] = command;
+        return *sub;
+    }
+
+    void add_snapshot(CLI::App& sub) {
+        sub.add_option("SNAPSHOT", options_.snapshot, "model folder, cache entry or 'demo'")
+            ->required();
+    }
+
+    void add_threads(CLI::App& sub) {
+        sub.add_option("--threads", raw_.threads, "CPU threads for the computation")
+            ->check(CLI::Range(1, 1024));
+    }
+
+    void add_session(CLI::App& sub) {
+        add_snapshot(sub);
+        sub.add_option("--device", options_.device, "cpu, cuda:N or auto (default): CUDA if any");
+        sub.add_option("--dtype", raw_.dtype,
+                       "default: the request file's, else float32 on the CPU, bfloat16 on CUDA")
+            ->check(CLI::IsMember({"float32", "bfloat16", "float16"}));
+        sub.add_option("--attention", raw_.attention, "sdpa (default) or eager")
+            ->check(CLI::IsMember({"sdpa", "eager"}));
+        sub.add_option("--chunk-padding", raw_.chunk_padding,
+                       "MOSS-Music, sources under 4 s: reference (default) or independent")
+            ->check(CLI::IsMember({"reference", "independent"}));
+        add_threads(sub);
+    }
+
+    void add_request(CLI::App& sub) {
+        add_session(sub);
+        auto* request = sub.add_option("--request", raw_.request, "request file (JSON)");
+        sub.add_option("--prompt", raw_.prompt,
+                       "the user's text; <audio> marks where an audio goes")
+            ->excludes(request);
+        sub.add_option("--audio", options_.audio, "up to five sound files, in order")
+            ->excludes(request);
+    }
+
+    void add_edits(CLI::App& sub) {
+        sub.add_option("--edit", raw_.edits,
+                       "MODULE=zero, MODULE=add:X, MODULE=scale:X, MODULE=noise:STD[:SEED]; "
+                       "repeatable")
+            ->allow_extra_args(false);
+    }
+
+    void add_probes(CLI::App& sub) {
+        sub.add_option("--probe", options_.probes, "store this module's output; repeatable")
+            ->allow_extra_args(false);
+    }
+
+    void add_layers(CLI::App& sub) {
+        sub.add_option("--layers", raw_.layers,
+                       "hidden layers, e.g. -1,0 or all (0: decoder input)");
+    }
+
+    CLI::Option* add_out(CLI::App& sub) {
+        return sub.add_option("--out", raw_.out, "FILE.safetensors or FILE.npz");
+    }
+
+    void add_inspect_and_modules() {
+        add_snapshot(add(Command::Inspect, "inspect", "what a snapshot is (JSON)"));
+        add_snapshot(add(Command::Modules, "modules", "module names and classes"));
+    }
+
+    void add_prepare() {
+        CLI::App& sub = add(Command::Prepare, "prepare", "expand a request (JSON)");
+        add_request(sub);
+        add_out(sub);
+    }
+
+    void add_generate() {
+        CLI::App& sub = add(Command::Generate, "generate", "answer a request (JSON)");
+        add_request(sub);
+        sub.add_option("--profile", raw_.profile, "paper_reference (default) or generic_sampled")
+            ->check(CLI::IsMember({"paper_reference", "generic_sampled"}));
+        sub.add_option("--max-new-tokens", raw_.max_new_tokens, "budget of the answer")
+            ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
+        sub.add_option("--seed", raw_.seed, "of sampling (default 3407)");
+        sub.add_flag("--stream", options_.stream, "print the text as it comes instead of JSON");
+        add_edits(sub);
+    }
+
+    void add_extract() {
+        CLI::App& sub =
+            add(Command::Extract, "extract", "audio and contextual embeddings to a file");
+        add_request(sub);
+        add_layers(sub);
+        add_edits(sub);
+        add_probes(sub);
+        add_out(sub)->required();
+    }
+
+    void add_forward() {
+        CLI::App& sub =
+            add(Command::Forward, "forward", "logits, hidden states, gradients to a file");
+        add_request(sub);
+        add_layers(sub);
+        sub.add_flag("--full-logits", options_.full_logits, "logits of every position");
+        add_edits(sub);
+        add_probes(sub);
+        auto* grad = sub.add_option("--grad", raw_.grad, "loss: audio or contextual")
+                         ->check(CLI::IsMember({"audio", "contextual"}));
+        auto* wrt = sub.add_option("--wrt", raw_.wrt, "mel and parameter names, with commas");
+        grad->needs(wrt);
+        wrt->needs(grad);
+        add_out(sub)->required();
+    }
+
+    void add_tokenize() {
+        add_snapshot(add(Command::Tokenize, "tokenize",
+                         "JSON lines on stdin, {\"text\":...} or {\"ids\":[...]}"));
+    }
+
+    void add_frontend() {
+        CLI::App& sub = add(Command::Frontend, "frontend", "samples and mel without a model");
+        sub.add_option("--path", raw_.path, "torch (Music Flamingo) or numpy (MOSS-Music)")
+            ->check(CLI::IsMember({"torch", "numpy"}))
+            ->required();
+        sub.add_option("FILE", raw_.files, "sound files")->required();
+        add_threads(sub);
+        add_out(sub)->required();
+    }
+
+    static bool given(CLI::App& sub, const std::string& name) {
+        const CLI::Option* option = sub.get_option_no_throw(name);
+        return option != nullptr && option->count() > 0;
+    }
+
+    /// Turns the raw texts of the command that was parsed into values.
+    void finish(CLI::App& sub) {
+        if (given(sub, "--prompt")) {
+            options_.prompt = raw_.prompt;
+        }
+        if (given(sub, "--request")) {
+            options_.request_file = raw_.request;
+        }
+        const bool takes_request = sub.get_option_no_throw("--request") != nullptr;
+        if (takes_request && !options_.request_file && !options_.prompt && options_.audio.empty()) {
+            throw UsageError(
+                "a request is missing: --request FILE.json, or --prompt TEXT and "
+                "--audio FILE...");
+        }
+        options_.dtype = parse_dtype(raw_.dtype);
+        options_.attention = raw_.attention == "eager" ? Attention::Eager : Attention::Sdpa;
+        options_.chunk_padding = raw_.chunk_padding == "independent" ? ChunkPadding::Independent
+                                                                     : ChunkPadding::Reference;
+        options_.feature_path = raw_.path == "numpy" ? FeaturePath::Numpy : FeaturePath::Torch;
+        options_.files.assign(raw_.files.begin(), raw_.files.end());
+        finish_numbers(sub);
+        finish_instruments(sub);
+        if (given(sub, "--out")) {
+            options_.out = parse_out(raw_.out);
+        }
+    }
+
+    void finish_numbers(CLI::App& sub) {
+        if (given(sub, "--threads")) {
+            options_.threads = raw_.threads;
+        }
+        if (given(sub, "--profile")) {
+            options_.profile = parse_profile(raw_.profile);
+        }
+        if (given(sub, "--max-new-tokens")) {
+            options_.max_new_tokens = raw_.max_new_tokens;
+        }
+        if (given(sub, "--seed")) {
+            options_.seed = raw_.seed;
+        }
+    }
+
+    void finish_instruments(CLI::App& sub) {
+        if (given(sub, "--layers")) {
+            options_.layers = parse_layers(raw_.layers);
+        }
+        if (given(sub, "--grad")) {
+            options_.gradients = parse_gradients(raw_.grad, raw_.wrt);
+        }
+        for (const std::string& text : raw_.edits) {
+            try {
+                options_.edits.push_back(parse_edit(text));
+            } catch (const RequestError& error) {
+                throw UsageError(std::string("--edit: ") + error.what());
+            }
+        }
+    }
+
+    CLI::App app_{"Earscope without a window: looks inside music language models.", "earscope-cli"};
+    std::map<CLI::App*, Command> commands_;
+    Options options_;
+    RawOptions raw_;
+};
+
+/// Gives CLI11 every value as a word of its own and unchanged: it reads `--name=` as if no value
+/// was given, and takes an argument "[a,b]" of a list apart. A file of such a name is the same file
+/// with "./" in front; a prompt is no list and stays as it is.
+std::vector<std::string> plain_words(const std::vector<std::string>& arguments) {
+    std::vector<std::string> words;
+    bool options_ended = false;
+    const auto push_value = [&](std::string value) {
+        const bool looks_like_list = !value.empty() && value.front() == '[' && value.back() == ']';
+        const bool is_prompt = !words.empty() && words.back() == "--prompt";
+        words.push_back(looks_like_list && !is_prompt ? "./" + value : std::move(value));
+    };
+    for (const std::string& argument : arguments) {
+        const auto equals = argument.find('=');
+        const bool value_of_option = !words.empty() && words.back() == "--prompt";
+        if (!options_ended && !value_of_option && argument.starts_with("--") &&
+            equals != std::string::npos) {
+            words.push_back(argument.substr(0, equals));
+            push_value(argument.substr(equals + 1));
+        } else {
+            options_ended = options_ended || (argument == "--" && !value_of_option);
+            push_value(argument);
+        }
+    }
+    return words;
+}
+
+}  // namespace
+
+std::optional<at::ScalarType> parse_dtype(std::string_view text) {
+    for (const auto& [name, dtype] : kDtypes) {
+        if (name == text) {
+            return dtype;
+        }
+    }
+    return std::nullopt;
+}
+
+std::string_view dtype_text(at::ScalarType dtype) {
+    for (const auto& [name, known] : kDtypes) {
+        if (known == dtype) {
+            return name;
+        }
+    }
+    return c10::toString(dtype);
+}
+
+LayerSelection parse_layers(const std::string& text) {
+    LayerSelection selection;
+    if (text == "all") {
+        selection.all = true;
+        return selection;
+    }
+    for (const std::string& part : split_commas(text)) {
+        std::int64_t layer = 0;
+        const char* const last = part.data() + part.size();
+        const auto [end, error] = std::from_chars(part.data(), last, layer);
+        if (error != std::errc() || end != last) {
+            throw UsageError("--layers " + text + ": expected whole numbers with commas, or all");
+        }
+        const auto& known = selection.layers;
+        if (std::find(known.begin(), known.end(), layer) == known.end()) {
+            selection.layers.push_back(layer);
+        }
+    }
+    return selection;
+}
+
+ParsedLine parse_command_line(const std::vector<std::string>& arguments) {
+    ParsedLine line;
+    CommandLine parser;
+    try {
+        line.options = parser.parse(plain_words(arguments));
+    } catch (const CLI::ParseError& error) {
+        std::ostringstream out;
+        std::ostringstream complaint;
+        const bool asked = parser.app().exit(error, out, complaint) == 0;
+        line.status = asked ? kExitDone : kExitWrongUse;
+        line.text = asked ? out.str() : complaint.str();
+    } catch (const UsageError& error) {
+        line.status = kExitWrongUse;
+        line.text = std::string(error.what()) + "\nRun with --help for more information.\n";
+    }
+    return line;
+}
+
+}  // namespace earscope::cli
