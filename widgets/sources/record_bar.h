@@ -7,6 +7,7 @@
 class QComboBox;
 class QLabel;
 class QPushButton;
+class QThread;
 
 namespace earscope {
 
@@ -41,19 +42,35 @@ Q_SIGNALS:
     void recordingChanged(bool recording);
     void failed(const QString& message);
 
+protected:
+    void showEvent(QShowEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
 private:
+    struct Writing;
+
     void build();
-    void refresh();
-    void save();
+    void connectRecorder();
+    void needRecorder();
+    void write();
+    void onWritten();
+    void report(const QString& message);
+    void showElapsed(double seconds);
+    void showState();
 
     std::unique_ptr<Recorder> recorder_;
+    std::unique_ptr<Writing> writing_;  ///< kept until it is on disk
+    QThread* writer_ = nullptr;
     QString folder_;
     QString blocked_reason_;
+    QString message_;
+    bool message_is_error_ = false;
     QComboBox* devices_ = nullptr;
     LevelMeter* meter_ = nullptr;
     QLabel* elapsed_ = nullptr;
     QLabel* state_ = nullptr;
     QPushButton* button_ = nullptr;
+    QPushButton* retry_ = nullptr;
 };
 
 }  // namespace earscope

@@ -50,7 +50,7 @@ public:
     void setPlaybackReason(const QString& reason);
     /// Puts recording controls below the list; the Record button shows and hides them.
     void setRecordingControls(QWidget* controls);
-    /// Shows why something was refused until the next change of the sources or `clearMessage`.
+    /// Shows why something was refused, until the user's next action in the panel.
     void showMessage(const QString& message);
     void clearMessage();
     /// What of a drop would be added, and why the rest would not.
@@ -79,25 +79,28 @@ protected:
     void dragMoveEvent(QDragMoveEvent* event) override;
     void dragLeaveEvent(QDragLeaveEvent* event) override;
     void dropEvent(QDropEvent* event) override;
-    void paintEvent(QPaintEvent* event) override;
+    void changeEvent(QEvent* event) override;
 
 private:
     void buildList();
     void buildButtons();
-    void buildEmptyState();
     void chooseFiles();
     void add(const DropVerdict& verdict);
+    void addRow();
+    void requestMove(int from, int to);
     void refresh();
+    void showColors();
     int rowBoundaryAt(const QPoint& position) const;
+    void showDropLine(int boundary);
 
     std::vector<SourceEntry> entries_;
     std::vector<SourceRow*> rows_;
     int playing_ = -1;
-    int drop_boundary_ = -1;
-    bool drop_accepted_ = false;
+    int focus_after_move_ = -1;
     QString playback_reason_;
     QWidget* controls_ = nullptr;
-    QWidget* empty_ = nullptr;
+    QWidget* drop_line_ = nullptr;
+    QLabel* empty_ = nullptr;
     QScrollArea* scroll_ = nullptr;
     QVBoxLayout* row_layout_ = nullptr;
     QVBoxLayout* layout_ = nullptr;
