@@ -49,13 +49,13 @@ SourcesPanel::DropVerdict SourcesPanel::judgePaths(const QStringList& paths) con
     return verdict;
 }
 
-SourcesPanel::DropVerdict SourcesPanel::judgeDrop(const QMimeData& data) const {
-    if (!data.hasUrls()) {
+SourcesPanel::DropVerdict SourcesPanel::judgeDrop(const QMimeData& mime) const {
+    if (!mime.hasUrls()) {
         return {{}, {tr("Only sound files can be dropped here.")}};
     }
     QStringList paths;
     QStringList refusals;
-    for (const QUrl& url : data.urls()) {
+    for (const QUrl& url : mime.urls()) {
         if (url.isLocalFile()) {
             paths << url.toLocalFile();
         } else {

@@ -291,10 +291,10 @@ void SourceRow::mouseMoveEvent(QMouseEvent* event) {
         moved.manhattanLength() < QApplication::startDragDistance()) {
         return;
     }
-    auto* data = new QMimeData;
-    data->setData(QLatin1String(kSourceRowMime), QByteArray::number(state_.index));
+    auto* mime = new QMimeData;
+    mime->setData(QLatin1String(kSourceRowMime), QByteArray::number(state_.index));
     auto* drag = new QDrag(this);  // deletes itself and the data
-    drag->setMimeData(data);
+    drag->setMimeData(mime);
     drag->setPixmap(grab());
     drag->setHotSpot(press_position_);
     drag->exec(Qt::MoveAction);

@@ -22,9 +22,9 @@ namespace {
 
 constexpr int kDropLine = 3;  // pixels
 
-int draggedRow(const QMimeData& data) {
-    return data.hasFormat(QLatin1String(kSourceRowMime))
-               ? data.data(QLatin1String(kSourceRowMime)).toInt()
+int draggedRow(const QMimeData& mime) {
+    return mime.hasFormat(QLatin1String(kSourceRowMime))
+               ? mime.data(QLatin1String(kSourceRowMime)).toInt()
                : -1;
 }
 

@@ -58,7 +58,7 @@ public:
         QStringList paths;
         QStringList refusals;
     };
-    DropVerdict judgeDrop(const QMimeData& data) const;
+    DropVerdict judgeDrop(const QMimeData& mime) const;
     /// The same for paths chosen in a dialog.
     DropVerdict judgePaths(const QStringList& paths) const;
 
