@@ -39,7 +39,7 @@ run_without_display() {
     say "No display was found, so the command line does the same job"
     say "$(basename "$clip"), question: $question (the demonstration model has random weights; its words mean nothing)"
     "$cli" generate demo --audio "$clip" --prompt "$question" --max-new-tokens 32 --stream
-    "$cli" extract demo --audio "$clip" --prompt "$question" --layers -1 --out "$out"
+    "$cli" extract demo --audio "$clip" --prompt "$question" --layers -1 --out "$out" >/dev/null
     say "Embeddings: $out ($(stat -c %s "$out") bytes; any safetensors reader opens it)"
     say "To see the window, run this script where a desktop is, or: ssh -X to this machine and run it again, or, on a"
     say "virtual screen (Debian packages xvfb, xauth): xvfb-run -a $build/bin/earscope --demo"
