@@ -137,8 +137,9 @@ std::vector<std::int64_t> token_ids(const ConfigReader& reader, const char* key,
         return ids;
     }
     const auto add = [&](const nlohmann::json& id) {
-        if (!id.is_number_unsigned() ||
-            id.get<std::uint64_t>() >= static_cast<std::uint64_t>(vocabulary)) {
+        // A number over 2^63 becomes negative here and is refused like one.
+        if (!id.is_number_integer() || id.get<std::int64_t>() < 0 ||
+            id.get<std::int64_t>() >= vocabulary) {
             reader.refuse(key, *value,
                           "token ids from 0 to " + std::to_string(vocabulary - 1) + " are needed");
         }
