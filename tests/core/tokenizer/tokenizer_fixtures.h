@@ -2,7 +2,8 @@
 // What the tests of the tokenizer share: fixture files, and lists of differences with a summary.
 #include "core/tokenizer/tokenizer.h"
 
-#include <QString>
+#include <QByteArray>
+#include <QTemporaryDir>
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
@@ -32,6 +33,10 @@ inline nlohmann::json read_fixture(const std::filesystem::path& file) {
 inline nlohmann::json read_cases(const std::filesystem::path& file) {
     nlohmann::json root = read_fixture(file);
     return root.is_object() ? root.at("cases") : root;
+}
+
+inline std::filesystem::path path_of(const QTemporaryDir& folder) {
+    return folder.path().toStdString();
 }
 
 /// Counts comparisons and keeps the first differences.

@@ -1,9 +1,10 @@
-#include "core/base/errors.h"
 #include "tests/core/tokenizer/tokenizer_fixtures.h"
 
 #include <QElapsedTimer>
+#include <QTemporaryDir>
 #include <QtTest>
 
+#include <limits>
 #include <map>
 #include <thread>
 
@@ -140,6 +141,105 @@ private Q_SLOTS:
     void encode_musicFlamingoSnapshot_equalsReference() {
         run_cases(Tokenizer::from_folder(kFixtures / "mf-tiny"),
                   read_cases(kFixtures / "mf-tiny" / "tokenizer_cases.json"));
+    }
+
+    /// The reference for both kinds was made from the same snapshot: tokenizer.json by the Rust
+    /// library, vocab.json and its companions by the slow tokenizer.
+    void encode_mossSnapshot_equalsBothReferences() {
+        const std::filesystem::path folder = kFixtures / "moss-tiny";
+        const Tokenizer fast = Tokenizer::from_folder(folder);
+        const Tokenizer slow = Tokenizer::from_folder(folder, TokenizerKind::Slow);
+        const nlohmann::json texts = read_cases(kFixtures / "cases-tiny.json");
+        const nlohmann::json fixture = read_fixture(folder / "cases.json");
+        Differences differences;
+        for (std::size_t i = 0; i < texts.size(); ++i) {
+            const auto text = texts[i].at("text").get<std::string>();
+            const std::string name = "text " + std::to_string(i);
+            const Ids wanted = fixture.at("fast").at(i).get<Ids>();
+            const Ids wanted_slow = fixture.at("slow_differences").value(std::to_string(i), wanted);
+            differences.compare(fast.encode(text), wanted, name);
+            differences.compare(slow.encode(text), wanted_slow, name + ", slow");
+        }
+        for (const nlohmann::json& one : fixture.at("more")) {
+            const auto text = one.at("text").get<std::string>();
+            const Ids fast_ids = fast.encode(text);
+            const Ids slow_ids = slow.encode(text);
+            differences.compare(fast_ids, one.at("fast").get<Ids>(), text);
+            differences.compare(slow_ids, one.at("slow").get<Ids>(), text + ", slow");
+            for (const bool skip : {false, true}) {
+                const char* end = skip ? "skip" : "keep";
+                differences.compare(fast.decode(fast_ids, skip),
+                                    one.at(std::string("fast_") + end).get<std::string>(), text);
+                differences.compare(slow.decode(slow_ids, skip),
+                                    one.at(std::string("slow_") + end).get<std::string>(), text);
+            }
+        }
+        QCOMPARE(differences.compared(), 2 * kCases + 6 * 6);
+        QVERIFY2(differences.none(), differences.summary());
+    }
+
+    void fromFolder_slowWithoutTokenizerJson_isTheSame() {
+        const std::filesystem::path folder = kFixtures / "moss-tiny";
+        QTemporaryDir copy;
+        for (const char* name : {"vocab.json", "merges.txt", "tokenizer_config.json"}) {
+            std::filesystem::copy_file(folder / name, path_of(copy) / name);
+        }
+        QTemporaryDir old_form;  // as transformers wrote it before "added_tokens_decoder"
+        for (const char* name :
+             {"vocab.json", "merges.txt", "added_tokens.json", "special_tokens_map.json"}) {
+            std::filesystem::copy_file(folder / name, path_of(old_form) / name);
+        }
+        const Tokenizer whole = Tokenizer::from_folder(folder, TokenizerKind::Slow);
+        for (const Tokenizer& other :
+             {Tokenizer::from_folder(path_of(copy)), Tokenizer::from_folder(path_of(old_form))}) {
+            const std::string text = "<|im_start|>e\u0301<think>a</think><|im_end|>\u0338";
+            QCOMPARE(other.encode(text), whole.encode(text));
+            QCOMPARE(other.size(), std::int64_t(1028));
+            QCOMPARE(other.added_tokens().size(), std::size_t(28));
+            for (std::int64_t id = 0; id < other.size(); ++id) {
+                QCOMPARE(other.is_special(id), whole.is_special(id));
+                QCOMPARE(other.piece(id), whole.piece(id));
+            }
+        }
+    }
+
+    void encode_manyThreads_agree() {
+        const Tokenizer tokenizer = Tokenizer::from_folder(kFixtures / "tiny");
+        const nlohmann::json cases = read_cases(kFixtures / "cases-tiny.json");
+        std::vector<int> wrong(4);
+        std::vector<std::thread> threads;
+        for (int& count : wrong) {
+            threads.emplace_back([&tokenizer, &cases, &count] {
+                for (const nlohmann::json& one : cases) {
+                    const Ids ids = tokenizer.encode(one.at("text").get_ref<const std::string&>());
+                    count += ids == one.at("ids").get<Ids>() ? 0 : 1;
+                }
+            });
+        }
+        for (std::thread& thread : threads) {
+            thread.join();
+        }
+        QCOMPARE(wrong, std::vector<int>(4, 0));
+    }
+
+    void ids_unknown_areNothing() {
+        const Tokenizer tokenizer = Tokenizer::from_folder(kFixtures / "tiny");
+        QCOMPARE(tokenizer.size(), std::int64_t(1010));
+        for (const std::int64_t id :
+             {std::int64_t(-1), std::int64_t(1010), std::int64_t(151669),
+              std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()}) {
+            QCOMPARE(tokenizer.piece(id), std::string());
+            QCOMPARE(tokenizer.bytes(id), std::string());
+            QVERIFY(!tokenizer.is_special(id));
+            QCOMPARE(tokenizer.decode({39, id, 64}, false), std::string("Ha"));
+            StreamDecoder decoder(tokenizer, false);
+            QCOMPARE(decoder.push(id) + decoder.finish(), std::string());
+        }
+        QCOMPARE(tokenizer.id_of("<|im_end|>"), std::optional<std::int64_t>(1002));
+        QCOMPARE(tokenizer.id_of("lo"), std::optional<std::int64_t>(260));
+        QVERIFY(!tokenizer.id_of("<|AUDIO|>"));
+        QVERIFY(tokenizer.is_special(1002));
+        QVERIFY(!tokenizer.is_special(1006));
     }
 
     /// BL24: texts on which other implementations of this pattern and of NFC went wrong.
