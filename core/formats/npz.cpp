@@ -85,7 +85,7 @@ bool account(Run& run, std::uint64_t bytes) {
     if (run.stop.stop_requested()) {
         return false;
     }
-    if (run.done - run.told < kExportBlockBytes && run.done != run.total) {
+    if (bytes == 0 || (run.done - run.told < kExportBlockBytes && run.done != run.total)) {
         return true;
     }
     run.told = run.done;
