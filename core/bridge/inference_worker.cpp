@@ -78,7 +78,7 @@ struct InferenceWorker::State {
     RequestValue request;
     PreparedBatch batch;
     std::optional<std::vector<AudioEmbedding>> embeddings;
-    nlohmann::json answer;  ///< manifest members of the last answer
+    nlohmann::json answer = nlohmann::json::object();  ///< manifest members of the last answer
 
     Session& model() const {
         if (!session) {

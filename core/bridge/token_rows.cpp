@@ -109,8 +109,7 @@ QString PieceReader::piece(std::int64_t id) {
     if (known != known_.constEnd()) {
         return *known;
     }
-    const QString text =
-        withVisibleControls(QString::fromStdString(tokenizer_->decode({id}, false)));
+    QString text = withVisibleControls(QString::fromStdString(tokenizer_->decode({id}, false)));
     known_.insert(id, text);
     return text;
 }

@@ -65,19 +65,6 @@ TensorValue joinedMel(const at::Tensor& mel, std::int64_t first,
     return {{bins, total}, std::move(data)};
 }
 
-/// Mel of source `a`, of which `first` is the first window (Music Flamingo).
-TensorValue sourceMel(const PreparedBatch& batch, std::size_t a, std::int64_t first) {
-    if (!batch.inputs.mel.defined()) {
-        return {};
-    }
-    if (!batch.inputs.feature_lengths.defined()) {
-        return joinedMel(batch.inputs.mel, first, batch.slots[a].window_frames);
-    }
-    const auto row = static_cast<std::int64_t>(a);
-    return joinedMel(batch.inputs.mel, row,
-                     {batch.inputs.feature_lengths[row].item<std::int64_t>()});
-}
-
 QString pathOf(const RequestValue& request, std::int64_t audioIndex) {
     return request.audioPaths.value(static_cast<int>(audioIndex));
 }
@@ -108,6 +95,22 @@ TensorValue toTensorValue(const at::Tensor& tensor) {
             std::make_shared<const std::vector<float>>(begin, begin + plain.numel())};
 }
 
+TensorValue sourceMel(const PreparedBatch& batch, std::size_t a) {
+    if (!batch.inputs.mel.defined()) {
+        return {};
+    }
+    if (batch.inputs.feature_lengths.defined()) {  // MOSS-Music: one row per source
+        const auto row = static_cast<std::int64_t>(a);
+        return joinedMel(batch.inputs.mel, row,
+                         {batch.inputs.feature_lengths[row].item<std::int64_t>()});
+    }
+    std::int64_t first = 0;
+    for (std::size_t before = 0; before < a; ++before) {
+        first += batch.slots[before].windows;
+    }
+    return joinedMel(batch.inputs.mel, first, batch.slots[a].window_frames);
+}
+
 PreparedValue toPreparedValue(const PreparedBatch& batch, const RequestValue& request,
                               const Session& session) {
     PreparedValue value;
@@ -116,11 +119,9 @@ PreparedValue toPreparedValue(const PreparedBatch& batch, const RequestValue& re
     value.promptTokens = static_cast<int>(batch.prompt_tokens.at(0));
     value.contextLength = static_cast<int>(session.context_length());
     value.tokens = promptRows(batch, session.processor());
-    std::int64_t window = 0;
     for (std::size_t a = 0; a < batch.slots.size(); ++a) {
         PreparedSource source = toPreparedSource(batch.slots[a], request);
-        source.mel = sourceMel(batch, a, window);
-        window += batch.slots[a].windows;
+        source.mel = sourceMel(batch, a);
         value.audioTokens += source.tokens;
         value.sources.push_back(std::move(source));
     }
@@ -178,7 +179,9 @@ std::filesystem::path toPath(const QString& path) {
 }
 
 Request toRequest(const RequestValue& request) {
-    Request result{request.prompt.toStdString(), {}};
+    // Half a surrogate pair becomes U+FFFD here; left to the UTF-8 conversion it would be a
+    // question mark, which nobody could tell from one that was written.
+    Request result{QString::fromStdU32String(request.prompt.toStdU32String()).toStdString(), {}};
     for (const QString& path : request.audioPaths) {
         result.audios.emplace_back(toPath(path));
     }

@@ -34,6 +34,10 @@ std::vector<TokenValue> promptRows(const PreparedBatch& batch, const Processor& 
 std::vector<TokenValue> generatedRows(const std::vector<std::int64_t>& ids,
                                       std::int64_t promptWidth, const Tokenizer& tokenizer);
 
+/// The valid mel frames of source `a` as they enter the encoder, its windows joined.
+/// @return  [128, frames] float32; empty for a batch without audio
+TensorValue sourceMel(const PreparedBatch& batch, std::size_t a);
+
 PreparedValue toPreparedValue(const PreparedBatch& batch, const RequestValue& request,
                               const Session& session);
 EmbeddingsValue toEmbeddingsValue(const std::vector<AudioEmbedding>& embeddings,

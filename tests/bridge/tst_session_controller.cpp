@@ -1,6 +1,7 @@
 #include "core/formats/safetensors.h"
 #include "tests/bridge/support.h"
 
+#include <QCoreApplication>
 #include <QTemporaryDir>
 #include <nlohmann/json.hpp>
 
@@ -448,6 +449,56 @@ private Q_SLOTS:
         QVERIFY2(timer.elapsed() < 1000, qPrintable(QString::number(timer.elapsed())));
         QTest::qWait(50);
         QCOMPARE(recorder_->endings.size(), before);
+    }
+
+    void destroy_atRandomTimes_neverHangs() {
+        std::mt19937 random(3407);
+        qint64 slowest = 0;
+        for (int i = 0; i < 30; ++i) {
+            auto controller = std::make_unique<SessionController>();
+            controller->load(tinyLoad());
+            controller->prepare(prepareJob(clipRequest()));
+            controller->generate(generateJob(clipRequest(), 16000));
+            QTest::qWait(static_cast<int>(random() % 150));
+            QElapsedTimer timer;
+            timer.start();
+            controller.reset();
+            slowest = std::max(slowest, timer.elapsed());
+        }
+        qInfo("slowest join: %lld ms", slowest);
+        QVERIFY(slowest < 1000);
+    }
+
+    void thread_ofTheModel_givesWayToTheWindow() {
+        loadTiny();
+        int own = 0;
+        int computing = -100;
+        QDir tasks(QStringLiteral("/proc/self/task"));
+        for (const QString& task : tasks.entryList(QDir::Dirs | QDir::NoDotAndDotDot)) {
+            QFile file(tasks.filePath(task + QStringLiteral("/stat")));
+            QVERIFY(file.open(QIODevice::ReadOnly));
+            const QByteArray stat = file.readAll();
+            // "tid (name) state ppid ...": niceness is the 17th field behind the name.
+            const int nice = stat.mid(stat.lastIndexOf(')') + 2).split(' ').at(16).toInt();
+            if (stat.contains("(inference)")) {
+                computing = nice;
+            } else if (task.toLongLong() == QCoreApplication::applicationPid()) {
+                own = nice;
+            }
+        }
+        QCOMPARE(computing, std::min(own + 5, 19));
+    }
+
+    void prepare_loneSurrogate_isReplacedVisiblyOrRefused() {
+        loadTiny();
+        const QString prompt = QStringLiteral("a") + QChar(u'\xd800') + QStringLiteral("b");
+        const JobId id = controller_->prepare(prepareJob({prompt, {}}));
+        if (recorder_->waitFor(id) == QLatin1String("failed")) {
+            QVERIFY(recorder_->endingOf(id).failure.kind == FailureKind::Request);
+        } else {
+            QVERIFY(
+                recorder_->prepared.promptWithMarkers.contains(QChar(QChar::ReplacementCharacter)));
+        }
     }
 
     void run_longJobs_neverHoldTheCallersLoop() {

@@ -171,6 +171,34 @@ private Q_SLOTS:
         QVERIFY(toTensorValue({}).isEmpty());
     }
 
+    void sourceMel_musicFlamingo_joinsTheValidFramesOfItsWindows() {
+        PreparedBatch batch;
+        // Window w, bin b, frame f holds 100 w + 10 b + f.
+        batch.inputs.mel = (at::arange(3).view({3, 1, 1}) * 100 +
+                            at::arange(2).view({1, 2, 1}) * 10 + at::arange(4).view({1, 1, 4}))
+                               .to(at::kFloat);
+        batch.slots.resize(2);
+        batch.slots[0].windows = 1;
+        batch.slots[0].window_frames = {3};
+        batch.slots[1].windows = 2;
+        batch.slots[1].window_frames = {4, 2};
+        QCOMPARE(*sourceMel(batch, 0).data, (std::vector<float>{0, 1, 2, 10, 11, 12}));
+        const TensorValue second = sourceMel(batch, 1);
+        QCOMPARE(second.shape, (std::vector<qint64>{2, 6}));
+        QCOMPARE(*second.data, (std::vector<float>{100, 101, 102, 103, 200, 201,  //
+                                                   110, 111, 112, 113, 210, 211}));
+    }
+
+    void sourceMel_moss_takesTheLengthOfEachRow() {
+        PreparedBatch batch;
+        batch.inputs.mel = at::arange(12, at::kFloat).view({2, 2, 3});
+        batch.inputs.feature_lengths = at::tensor({3, 2}, at::kLong);
+        batch.slots.resize(2);
+        QCOMPARE(*sourceMel(batch, 0).data, (std::vector<float>{0, 1, 2, 3, 4, 5}));
+        QCOMPARE(*sourceMel(batch, 1).data, (std::vector<float>{6, 7, 9, 10}));
+        QVERIFY(sourceMel(PreparedBatch{}, 0).isEmpty());
+    }
+
     void toLoadOptions_unknownNames_throwRequestError() {
         LoadJob job;
         job.dtype = QStringLiteral("int8");
