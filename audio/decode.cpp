@@ -10,8 +10,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <fcntl.h>
 #include <memory>
 #include <new>
 #include <optional>
@@ -52,6 +54,14 @@ bool may_hide_mpeg(const std::filesystem::path& file, int descriptor) {
     return !tagged && (extension == ".mp3" || extension == ".mp2" || extension == ".mpga");
 }
 
+std::string library_text(int fault) {
+    std::string text = sf_error_number(fault);
+    while (!text.empty() && (text.back() == '.' || text.back() == '\n' || text.back() == ' ')) {
+        text.pop_back();
+    }
+    return text;
+}
+
 std::string open_fault(int fault) {
     constexpr int kIncomplete = 24;  // libsndfile's number for a header with unusable values
     constexpr int kMpegNotFound = 7;
@@ -62,17 +72,20 @@ std::string open_fault(int fault) {
     if (fault == kIncomplete) {
         return "its header is damaged: it gives no usable sample rate or channel count";
     }
-    std::string text = sf_error_number(fault);
-    while (!text.empty() && (text.back() == '.' || text.back() == '\n' || text.back() == ' ')) {
-        text.pop_back();
-    }
-    return "its header is damaged or of an unknown kind (" + text + ")";
+    return "its header is damaged or of an unknown kind (" + library_text(fault) + ")";
 }
 
 /// Opens by content. Only MPEG data behind foreign bytes is found by its name, as libsndfile does;
 /// other names must not turn any file into raw samples.
 Sound open_sound(const std::filesystem::path& file, int descriptor, SF_INFO& info) {
-    Sound sound(sf_open_fd(descriptor, SFM_READ, &info, SF_FALSE));
+    // A descriptor of its own: libsndfile 1.2.0 closes it when opening fails, even when told not
+    // to.
+    const int copy = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    if (copy < 0) {
+        throw AudioError("cannot read " + file_text(file) + ": " +
+                         std::generic_category().message(errno));
+    }
+    Sound sound(sf_open_fd(copy, SFM_READ, &info, SF_TRUE));
     if (!sound && sf_error(nullptr) == SF_ERR_UNRECOGNISED_FORMAT &&
         may_hide_mpeg(file, descriptor)) {
         info = {};
@@ -111,7 +124,7 @@ void append_means(std::vector<float>& mono, const float* frames, std::int64_t co
     }
 }
 
-/// Reads to the end or to `limit` frames.
+/// Reads to the end or to `limit` frames. Its AudioError does not name the file.
 std::vector<float> read_mono(SNDFILE* sound, const SF_INFO& info, std::int64_t reserve,
                              std::int64_t limit, const std::stop_token& stop,
                              const ProgressCallback& progress) {
@@ -123,8 +136,14 @@ std::vector<float> read_mono(SNDFILE* sound, const SF_INFO& info, std::int64_t r
     while (static_cast<std::int64_t>(mono.size()) < limit) {
         throw_if_stopped(stop);
         const auto done = static_cast<std::int64_t>(mono.size());
-        const std::int64_t count =
-            sf_readf_float(sound, block.data(), std::min(kBlockSamples / channels, limit - done));
+        const std::int64_t wanted = std::min(kBlockSamples / channels, limit - done);
+        const std::int64_t count = sf_readf_float(sound, block.data(), wanted);
+        // Asked after each read: the next one clears it.
+        if (const int fault = sf_error(sound); fault != SF_ERR_NO_ERROR) {
+            throw AudioError("it is damaged after " +
+                             grouped(done + std::max(count, std::int64_t{0})) + " frames (" +
+                             library_text(fault) + ")");
+        }
         if (count <= 0) {
             break;
         }
@@ -212,11 +231,8 @@ DecodedAudio decode_file(const std::filesystem::path& file, std::stop_token stop
     } catch (const std::bad_alloc&) {
         throw AudioError("cannot decode " + file_text(file) +
                          ": there is not enough memory for it");
-    }
-    if (const int fault = sf_error(sound.get()); fault != SF_ERR_NO_ERROR) {
-        throw AudioError("cannot decode " + file_text(file) + ": it is damaged after " +
-                         grouped(static_cast<std::int64_t>(audio.waveform.samples.size())) +
-                         " frames (" + sf_error_number(fault) + ")");
+    } catch (const AudioError& error) {
+        throw AudioError("cannot decode " + file_text(file) + ": " + error.what());
     }
     if (audio.waveform.samples.empty()) {
         fail_without_samples(file, claims);

@@ -33,14 +33,24 @@ std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
     return -floor_div(-a, b);
 }
 
-/// Modified Bessel function of order 0 for 0 <= x <= 5, by its power series: all terms are
-/// positive, and the 26th is below 1e-19 of the sum.
-double bessel_i0(double x) {
-    constexpr int kTerms = 26;
-    const double t = x * x / 4;
-    double sum = 1;
-    for (int k = kTerms; k > 0; --k) {
-        sum = 1 + sum * t / (static_cast<double>(k) * k);
+constexpr int kBesselTerms = 26;
+
+/// 1 / (k!)^2 for k = 0, 1, ...
+constexpr std::array<double, kBesselTerms + 1> kBesselSeries = [] {
+    std::array<double, kBesselTerms + 1> series{1};
+    for (std::size_t k = 1; k < series.size(); ++k) {
+        series[k] = series[k - 1] / static_cast<double>(k * k);
+    }
+    return series;
+}();
+
+/// Modified Bessel function of order 0 for 0 <= x <= 5, by its power series in (x/2)^2: all terms
+/// are positive, and the 26th is below 1e-19 of the sum. Takes x^2.
+double bessel_i0_of_root(double square) {
+    const double t = square / 4;
+    double sum = 0;
+    for (std::size_t k = kBesselSeries.size(); k-- > 0;) {
+        sum = sum * t + kBesselSeries[k];
     }
     return sum;
 }
@@ -50,7 +60,7 @@ double bessel_i0(double x) {
 std::vector<double> design_half(std::int64_t max_rate, std::int64_t half,
                                 const std::stop_token& stop) {
     constexpr double kBeta = 5.0;
-    const double i0_beta = bessel_i0(kBeta);
+    const double i0_beta = bessel_i0_of_root(kBeta * kBeta);
     std::vector<double> taps(static_cast<std::size_t>(half + 1));
     // Kahan's sum: SciPy adds pairwise, both are near the exact one.
     double sum = 0;
@@ -63,7 +73,7 @@ std::vector<double> design_half(std::int64_t max_rate, std::int64_t half,
         const double angle =
             std::numbers::pi * (static_cast<double>(n) / static_cast<double>(max_rate));
         const double sinc = n == 0 ? 1.0 : std::sin(angle) / angle;
-        const double window = bessel_i0(kBeta * std::sqrt(1 - ratio * ratio)) / i0_beta;
+        const double window = bessel_i0_of_root(kBeta * kBeta * (1 - ratio * ratio)) / i0_beta;
         const double tap = sinc / static_cast<double>(max_rate) * window;
         taps[static_cast<std::size_t>(n)] = tap;
         const double part = (n == 0 ? tap : 2 * tap) - lost;
@@ -91,23 +101,52 @@ struct Filter {
     std::vector<float> taps;
 };
 
+/// Writes the taps of the phases whose lowest tap is `first` to `last` - 1, side by side: the
+/// filter is read and the rows are written in order, where phase after phase would miss the cache
+/// with every tap.
+void fill_rows(Filter& filter, const std::vector<double>& half_taps, std::int64_t first,
+               std::span<std::size_t> rows) {
+    const auto half = static_cast<std::int64_t>(half_taps.size()) - 1;
+    const auto gain = static_cast<float>(filter.up);
+    const auto last = first + static_cast<std::int64_t>(rows.size());
+    // Inputs ascend while taps descend.
+    for (std::int64_t base = 2 * half / filter.up * filter.up; base >= 0; base -= filter.up) {
+        for (std::int64_t lowest = first; lowest < last && base + lowest <= 2 * half; ++lowest) {
+            const auto from_middle = static_cast<std::size_t>(std::abs(base + lowest - half));
+            filter.taps[rows[static_cast<std::size_t>(lowest - first)]++] =
+                static_cast<float>(half_taps[from_middle]) * gain;
+        }
+    }
+}
+
 Filter design(std::int64_t up, std::int64_t down, const std::stop_token& stop) {
     const std::int64_t max_rate = std::max(up, down);
     const std::int64_t half = 10 * max_rate;
     const std::vector<double> half_taps = design_half(max_rate, half, stop);
-    Filter filter{up, down, {}, {}};
-    filter.phases.reserve(static_cast<std::size_t>(up));
-    filter.taps.reserve(static_cast<std::size_t>(2 * half + 1));
-    const auto gain = static_cast<float>(up);
+    Filter filter{up, down, std::vector<Phase>(static_cast<std::size_t>(up)),
+                  std::vector<float>(static_cast<std::size_t>(2 * half + 1))};
+    // Each phase has one lowest tap below `up`, and no two share it.
+    std::vector<std::int64_t> phase_of(static_cast<std::size_t>(up));
     for (std::int64_t phase = 0; phase < up; ++phase) {
         const std::int64_t centre = phase * down;
         const std::int64_t first = ceil_div(centre - half, up);
         const std::int64_t last = floor_div(centre + half, up);
-        filter.phases.push_back({first, filter.taps.size(), last - first + 1});
-        for (std::int64_t input = first; input <= last; ++input) {
-            const auto from_middle = static_cast<std::size_t>(std::abs(centre - input * up));
-            filter.taps.push_back(static_cast<float>(half_taps[from_middle]) * gain);
+        filter.phases[static_cast<std::size_t>(phase)] = {first, 0, last - first + 1};
+        phase_of[static_cast<std::size_t>(centre - last * up + half)] = phase;
+    }
+    constexpr std::int64_t kTogether = 16;
+    std::size_t at = 0;
+    for (std::int64_t lowest = 0; lowest < up; lowest += kTogether) {
+        throw_if_stopped(stop);
+        std::array<std::size_t, kTogether> rows{};
+        const auto count = static_cast<std::size_t>(std::min(kTogether, up - lowest));
+        for (std::size_t row = 0; row < count; ++row) {
+            Phase& phase = filter.phases[static_cast<std::size_t>(
+                phase_of[static_cast<std::size_t>(lowest) + row])];
+            phase.at = rows[row] = at;
+            at += static_cast<std::size_t>(phase.count);
         }
+        fill_rows(filter, half_taps, lowest, std::span(rows).first(count));
     }
     return filter;
 }

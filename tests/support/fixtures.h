@@ -1,0 +1,45 @@
+#pragma once
+#include "core/formats/safetensors.h"
+
+#include <QFile>
+#include <QJsonDocument>
+
+#include <cstring>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace earscope::test {
+
+inline std::filesystem::path fixture(const std::string& name) {
+    return std::filesystem::path(EARSCOPE_FIXTURES) / name;
+}
+
+/// A float32 tensor of a fixture file; throws when it is not there.
+inline std::vector<float> floats(const SafetensorsFile& file, const std::string& name) {
+    const TensorView& view = file.tensors().at(name);
+    if (view.dtype != DType::F32) {
+        throw std::runtime_error(name + " is not float32");
+    }
+    std::vector<float> values(view.bytes / sizeof(float));
+    if (!values.empty()) {
+        std::memcpy(values.data(), view.data, view.bytes);
+    }
+    return values;
+}
+
+/// Throws when the file is missing or not JSON.
+inline QJsonDocument readJson(const std::filesystem::path& path) {
+    QFile file(QString::fromStdString(path.string()));
+    if (!file.open(QIODevice::ReadOnly)) {
+        throw std::runtime_error("missing fixture " + path.string());
+    }
+    const QJsonDocument document = QJsonDocument::fromJson(file.readAll());
+    if (document.isNull()) {
+        throw std::runtime_error("not JSON: " + path.string());
+    }
+    return document;
+}
+
+}  // namespace earscope::test
