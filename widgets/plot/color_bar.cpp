@@ -13,6 +13,7 @@ namespace {
 
 constexpr int kBarWidth = 14;
 constexpr int kGap = 4;
+constexpr int kTick = 8;  // a short line and some air before the number
 
 QString numberText(double value) {
     return QLocale().toString(value, 'g', 3);
@@ -60,7 +61,8 @@ QSize ColorBar::sizeHint() const {
     const int numbers = std::max({metrics.horizontalAdvance(numberText(limits_.low)),
                                   metrics.horizontalAdvance(numberText(limits_.high)),
                                   metrics.horizontalAdvance(QStringLiteral("-0.00"))});
-    return {kBarWidth + std::max(numbers, 2 * metrics.height()) + 3 * kGap, 12 * metrics.height()};
+    return {kGap + kBarWidth + kTick + numbers + kGap + metrics.height() + kGap,
+            12 * metrics.height()};
 }
 
 QSize ColorBar::minimumSizeHint() const {
@@ -81,11 +83,11 @@ void ColorBar::paintEvent(QPaintEvent* /*event*/) {
     painter.setPen(quietTextColor(palette()));
     painter.drawRect(bar.adjusted(0, 0, -1, -1));
 
-    const int text_left = bar.right() + 1 + kGap;
+    const int text_left = bar.right() + 1 + kTick;
     const int text_width = width() - text_left;
     const auto number = [&](double value, double part) {
         const int y = bar.bottom() - static_cast<int>(part * (bar.height() - 1));
-        painter.drawLine(bar.right() + 1, y, bar.right() + kGap - 1, y);
+        painter.drawLine(bar.right() + 1, y, bar.right() + kTick - 5, y);
         painter.drawText(QRect(text_left, y - metrics.height() / 2, text_width, metrics.height()),
                          Qt::AlignLeft | Qt::AlignVCenter, numberText(value));
     };
@@ -96,13 +98,12 @@ void ColorBar::paintEvent(QPaintEvent* /*event*/) {
         number(0, -limits_.low / (limits_.high - limits_.low));
     }
 
-    const int room = bar.height() - 3 * metrics.height();
     const QString text = note_.isEmpty() ? unit_ : unit_ + QStringLiteral(" · ") + note_;
-    const bool whole = metrics.horizontalAdvance(text) <= room;
-    painter.translate(text_left, bar.top() + bar.height() / 2);
+    const bool whole = metrics.horizontalAdvance(text) <= bar.height();
+    painter.translate(width() - metrics.height() - kGap / 2, bar.center().y());
     painter.rotate(-90);
-    painter.drawText(QRect(-room / 2, kGap / 2, room, metrics.height()), Qt::AlignCenter,
-                     whole ? text : metrics.elidedText(unit_, Qt::ElideRight, room));
+    painter.drawText(QRect(-bar.height() / 2, 0, bar.height(), metrics.height()), Qt::AlignCenter,
+                     whole ? text : metrics.elidedText(unit_, Qt::ElideRight, bar.height()));
 }
 
 void ColorBar::changeEvent(QEvent* event) {

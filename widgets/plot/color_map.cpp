@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <random>
 #include <span>
 
 namespace earscope {
@@ -159,12 +161,15 @@ ColorLimits robustLimits(const TensorValue& values, double lowPercent, double hi
     constexpr std::size_t kEnough = 1 << 20;
     std::vector<float> sample;
     if (!values.isEmpty()) {
-        // An odd step does not stay on the same columns of a matrix of even width.
-        const std::size_t step = values.data->size() / kEnough | 1U;
+        // One value at a place drawn within each step: a fixed step would stay on the same few
+        // columns of a matrix whose width it divides.
+        const std::size_t step = std::max<std::size_t>(1, values.data->size() / kEnough);
         sample.reserve(values.data->size() / step + 1);
-        for (std::size_t i = 0; i < values.data->size(); i += step) {
-            if (std::isfinite((*values.data)[i])) {
-                sample.push_back((*values.data)[i]);
+        std::minstd_rand draw(1);  // the same limits every time
+        for (std::size_t i = 0; i + step <= values.data->size(); i += step) {
+            const float value = (*values.data)[i + draw() % step];
+            if (std::isfinite(value)) {
+                sample.push_back(value);
             }
         }
     }

@@ -23,7 +23,8 @@ std::vector<Cells> shareOut(double first, double last, int pixels, qint64 cells,
     const double step = (last - first) / pixels;
     for (int x = 0; x < pixels; ++x) {
         const double begin = first + x * step;
-        const double end = first + (x + 1) * step;
+        // Not first + pixels * step, whose rounding can fall short of the last cell.
+        const double end = x + 1 == pixels ? last : first + (x + 1) * step;
         if (end <= 0 || begin >= wholeSize) {
             continue;
         }

@@ -90,13 +90,16 @@ void SignalStrip::paintMargin(QPainter& painter, const StripStyle& style) const 
     painter.setPen(readableOn(color));
     painter.drawText(badge, Qt::AlignCenter, number);
 
+    // Two lines, because names are long and their ends tell takes apart.
     const QRect name(badge.right() + 5, margin.top() + 1, margin.right() - badge.right() - 4,
-                     metrics.height());
+                     2 * metrics.height());
     const QString label =
         source_.label.isEmpty() ? QFileInfo(source_.sound.path).fileName() : source_.label;
     painter.setPen(style.palette.color(QPalette::Text));
-    painter.drawText(name, Qt::AlignLeft | Qt::AlignVCenter,
-                     metrics.elidedText(label, Qt::ElideMiddle, name.width()));
+    // Breaking anywhere costs up to one letter at the end of the first line.
+    const int room = 2 * name.width() - metrics.maxWidth() / 2;
+    painter.drawText(name, Qt::AlignLeft | Qt::TextWrapAnywhere,
+                     metrics.elidedText(label, Qt::ElideMiddle, room));
 
     painter.setPen(quietTextColor(style.palette));
     const QRect wave(margin.left(), layout_.waveform.top(), margin.width(),
@@ -161,11 +164,15 @@ void SignalStrip::paintSound(QPainter& painter, const TimeAxis& axis,
                                       area.height()),
                       style.pixelRatio, style.palette);
     }
+    if (!source_.prepared && !source_.message.isEmpty()) {
+        painter.setPen(quietTextColor(style.palette));
+        painter.drawText(area.adjusted(0, 0, -6, -1), Qt::AlignRight | Qt::AlignBottom,
+                         source_.message);
+    }
 }
 
 void SignalStrip::paintMel(QPainter& painter, const TimeAxis& axis, const StripStyle& style) const {
     const QRect area = layout_.mel;
-    painter.fillRect(area, style.palette.color(QPalette::AlternateBase));
     if (area.isEmpty() || mel_.isEmpty()) {
         painter.setPen(quietTextColor(style.palette));
         painter.drawText(area, Qt::AlignCenter, source_.message);
@@ -198,14 +205,13 @@ void SignalStrip::paintUnseen(QPainter& painter, const TimeAxis& axis,
     veil.setAlphaF(0.72F);
     painter.fillRect(area, veil);
     painter.fillRect(area, QBrush(quietTextColor(style.palette), Qt::BDiagPattern));
-    const QFontMetrics metrics = painter.fontMetrics();
-    const int width = metrics.horizontalAdvance(style.unseenText) + 12;
-    if (width <= area.width()) {
-        QRectF box(0, 0, width, metrics.height() + 6);
-        box.moveCenter(area.center());
-        painter.fillRect(box, style.palette.color(QPalette::Base));
+    // One line if it fits, else one word a line, else only the tooltip says it.
+    const QRectF text = painter.boundingRect(area.adjusted(6, 0, -6, 0),
+                                             Qt::AlignCenter | Qt::TextWordWrap, style.unseenText);
+    if (text.width() + 12 <= area.width() && text.height() <= area.height()) {
+        painter.fillRect(text.adjusted(-5, -3, 5, 3), style.palette.color(QPalette::Base));
         painter.setPen(style.palette.color(QPalette::Text));
-        painter.drawText(box, Qt::AlignCenter, style.unseenText);
+        painter.drawText(text, Qt::AlignCenter | Qt::TextWordWrap, style.unseenText);
     }
 }
 

@@ -201,7 +201,7 @@ int SignalView::axisLeft() const {
 }
 
 int SignalView::rulerHeight() const {
-    return 2 * QFontMetrics(font()).height() + 4;
+    return 2 * QFontMetrics(font()).height() + 9;  // marker, labels, ticks
 }
 
 void SignalView::layoutStrips() {

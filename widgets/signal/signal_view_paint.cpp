@@ -96,7 +96,7 @@ void SignalView::paintRuler(QPainter& painter) {
     const int labels_top = ruler.bottom() - metrics.height() - 5;
     painter.drawText(QRect(0, labels_top, axisLeft() - 6, metrics.height()),
                      Qt::AlignRight | Qt::AlignVCenter,
-                     axis_.end() >= 60 ? tr("time (min:s)") : tr("time (s)"));
+                     axis_.end() >= TimeAxis::kClockFrom ? tr("time (min:s)") : tr("time (s)"));
     painter.save();
     painter.setClipRect(axisLeft(), 0, viewport()->width() - axisLeft(), rulerHeight());
     const int label_pixels = metrics.horizontalAdvance(QStringLiteral("00:00.000")) + 24;

@@ -91,14 +91,14 @@ std::vector<TimeAxis::Tick> TimeAxis::ticks(double labelPixels) const {
         tick.seconds = static_cast<double>(i) * minor;
         tick.major = i % step.parts == 0;
         if (tick.major) {
-            tick.text = timeText(tick.seconds, step.seconds);
+            tick.text = timeText(tick.seconds, step.seconds, end_ >= kClockFrom);
         }
         result.push_back(tick);
     }
     return result;
 }
 
-QString timeText(double seconds, double stepSeconds) {
+QString timeText(double seconds, double stepSeconds, bool asClock) {
     int decimals = 0;
     while (decimals < 6 && std::abs(stepSeconds - std::round(stepSeconds * std::pow(10, decimals)) /
                                                       std::pow(10, decimals)) > 1e-9) {
@@ -107,7 +107,7 @@ QString timeText(double seconds, double stepSeconds) {
     const double scale = std::pow(10, decimals);
     const double rounded = std::round(seconds * scale) / scale;
     const QLocale locale;
-    if (rounded < 60) {
+    if (rounded < 60 && !asClock) {
         return locale.toString(rounded, 'f', decimals);
     }
     const auto minutes = static_cast<qint64>(rounded / 60);

@@ -11,6 +11,8 @@ class TimeAxis {
 public:
     /// Finest zoom: this many seconds fill the width.
     static constexpr double kShortestSeconds = 0.001;
+    /// Where the visible part ends later than this, ticks read as a clock.
+    static constexpr double kClockFrom = 60;
 
     void setDuration(double seconds);
     void setWidth(double pixels);
@@ -47,7 +49,8 @@ private:
     double end_ = 1;
 };
 
-/// "12.48", "2:05.3", "1:02:05": as many decimals as `stepSeconds` needs.
-QString timeText(double seconds, double stepSeconds);
+/// "12.48", "2:05.3", "1:02:05": as many decimals as `stepSeconds` needs. Below a minute only
+/// `asClock` gives "0:12.48".
+QString timeText(double seconds, double stepSeconds, bool asClock = false);
 
 }  // namespace earscope

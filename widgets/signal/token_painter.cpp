@@ -85,7 +85,7 @@ void paintWindows(QPainter& painter, const QRect& area, const TimeAxis& axis,
         QString label = labelPattern.arg(number);
         if (span->tokens >= 0) {
             label =
-                QCoreApplication::translate("SignalView", "%1 · %n tokens", nullptr, span->tokens)
+                QCoreApplication::translate("SignalView", "%1 · %Ln tokens", nullptr, span->tokens)
                     .arg(label);
         }
         const int room = static_cast<int>(cell.intersected(QRectF(area)).width());
@@ -112,7 +112,7 @@ void paintTokens(QPainter& painter, const QRect& area, const TimeAxis& axis,
         painter.fillRect(band, even);
         painter.setPen(readableOn(even));
         cellText(painter, area, band,
-                 QCoreApplication::translate("SignalView", "%n tokens", nullptr,
+                 QCoreApplication::translate("SignalView", "%Ln tokens", nullptr,
                                              static_cast<int>(begins.size())));
         painter.restore();
         return;

@@ -46,15 +46,22 @@ std::vector<WaveformColumn> waveformColumns(const PeakPyramid& peaks,
 void paintWaveform(QPainter& painter, const QRect& area, const std::vector<WaveformColumn>& columns,
                    double pixelsPerUnit, const QPalette& palette) {
     painter.save();
+    const auto isSound = [](const WaveformColumn& column) { return !column.empty; };
+    const auto first = std::find_if(columns.begin(), columns.end(), isSound) - columns.begin();
+    const auto last =
+        columns.rend() - std::find_if(columns.rbegin(), columns.rend(), isSound);  // exclusive
     const double middle = area.top() + area.height() / 2.0;
-    painter.setPen(QPen(palette.color(QPalette::Mid), 0));
-    painter.drawLine(QPointF(area.left(), middle), QPointF(area.right() + 1, middle));
+    if (first < last) {
+        painter.setPen(QPen(palette.color(QPalette::Mid), 0));
+        painter.drawLine(QPointF(area.left() + static_cast<double>(first) / pixelsPerUnit, middle),
+                         QPointF(area.left() + static_cast<double>(last) / pixelsPerUnit, middle));
+    }
 
     QVector<QRectF> bars;
     QVector<QRectF> clipped;
     bars.reserve(static_cast<qsizetype>(columns.size()));
     const double width = 1 / pixelsPerUnit;
-    constexpr double kMark = 3;
+    constexpr double kMark = 4;
     for (std::size_t x = 0; x < columns.size(); ++x) {
         const WaveformColumn& column = columns[x];
         if (column.empty) {
@@ -64,10 +71,10 @@ void paintWaveform(QPainter& painter, const QRect& area, const std::vector<Wavef
         const double height = std::max(column.bottom - column.top, width);
         bars.append(QRectF(left, area.top() + column.top, width, height));
         if (column.over) {
-            clipped.append(QRectF(left, area.top(), std::max(width, 2.0), kMark));
+            clipped.append(QRectF(left, area.top(), std::max(width, 3.0), kMark));
         }
         if (column.under) {
-            clipped.append(QRectF(left, area.bottom() + 1 - kMark, std::max(width, 2.0), kMark));
+            clipped.append(QRectF(left, area.bottom() + 1 - kMark, std::max(width, 3.0), kMark));
         }
     }
     painter.setPen(Qt::NoPen);

@@ -87,6 +87,7 @@ void SourceRow::build() {
     file_->setObjectName(QStringLiteral("file"));
     file_->setTextFormat(Qt::PlainText);
     file_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    file_->installEventFilter(this);  // its width decides what is left out
     facts_ = new QLabel(this);
     facts_->setObjectName(QStringLiteral("facts"));
     facts_->setTextFormat(Qt::PlainText);
@@ -125,12 +126,15 @@ void SourceRow::connectButtons() {
     connect(up_, &QToolButton::clicked, this, [this] { Q_EMIT moveClicked(-1); });
     connect(down_, &QToolButton::clicked, this, [this] { Q_EMIT moveClicked(1); });
     connect(remove_, &QToolButton::clicked, this, &SourceRow::removeClicked);
-    connect(label_, &QLineEdit::editingFinished, this, [this] {
-        if (label_->text() != entry_.label) {
-            entry_.label = label_->text();
-            Q_EMIT labelEdited(entry_.label);
-        }
-    });
+    connect(label_, &QLineEdit::editingFinished, this, &SourceRow::commitLabel);
+}
+
+void SourceRow::commitLabel() {
+    label_->setModified(false);
+    if (label_->text() != entry_.label) {
+        entry_.label = label_->text();
+        Q_EMIT labelEdited(entry_.label);
+    }
 }
 
 void SourceRow::setEntry(const SourceEntry& entry, const State& state) {
@@ -145,7 +149,7 @@ void SourceRow::setEntry(const SourceEntry& entry, const State& state) {
 void SourceRow::showEntry() {
     number_->setText(QLocale().toString(state_.index + 1));
     // What is being typed must not be replaced under the user's hands.
-    if (!label_->hasFocus() || !label_->isModified()) {
+    if (!label_->isModified()) {
         label_->setText(entry_.label);
     }
     label_->setPlaceholderText(tr("Label (optional)"));
@@ -240,10 +244,11 @@ void SourceRow::paintEvent(QPaintEvent* /*event*/) {
     }
 }
 
-void SourceRow::resizeEvent(QResizeEvent* event) {
-    QFrame::resizeEvent(event);
-    layout()->activate();
-    elideFileName();
+bool SourceRow::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == file_ && event->type() == QEvent::Resize) {
+        elideFileName();
+    }
+    return QFrame::eventFilter(watched, event);
 }
 
 void SourceRow::changeEvent(QEvent* event) {

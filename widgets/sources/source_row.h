@@ -33,6 +33,8 @@ public:
         QString playbackReason;  ///< empty: may play
     };
     void setEntry(const SourceEntry& entry, const State& state);
+    /// Tells a label that is still being typed, before rows change places.
+    void commitLabel();
 
 Q_SIGNALS:
     void removeClicked();
@@ -45,13 +47,13 @@ Q_SIGNALS:
 
 protected:
     void changeEvent(QEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
     void focusInEvent(QFocusEvent* event) override;
     void focusOutEvent(QFocusEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void build();

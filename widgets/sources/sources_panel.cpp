@@ -9,6 +9,7 @@
 #include <QFileDialog>
 #include <QLabel>
 #include <QMimeData>
+#include <QPainter>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QStyle>
@@ -133,6 +134,7 @@ void SourcesPanel::addRow() {
     rows_.push_back(row);
     connect(row, &SourceRow::removeClicked, this, [this, index] {
         clearMessage();
+        commitLabels();
         Q_EMIT removeRequested(index);
     });
     connect(row, &SourceRow::moveClicked, this,
@@ -146,8 +148,15 @@ void SourcesPanel::addRow() {
     connect(row, &SourceRow::activated, this, [this, index] { Q_EMIT sourceActivated(index); });
 }
 
+void SourcesPanel::commitLabels() {
+    for (SourceRow* row : rows_) {
+        row->commitLabel();
+    }
+}
+
 void SourcesPanel::requestMove(int from, int to) {
     clearMessage();
+    commitLabels();
     focus_after_move_ = to;
     Q_EMIT moveRequested(from, to);
 }
@@ -247,6 +256,25 @@ void SourcesPanel::showDropLine(int boundary) {
     drop_line_->raise();
 }
 
+void SourcesPanel::setDropHint(bool shown) {
+    drop_hint_ = shown;
+    update();
+}
+
+void SourcesPanel::paintEvent(QPaintEvent* /*event*/) {
+    QPainter painter(this);
+    if (entries_.empty()) {
+        // Where files may be dropped.
+        const QColor color =
+            drop_hint_ ? palette().color(QPalette::Highlight) : quietTextColor(palette());
+        painter.setPen(QPen(color, drop_hint_ ? 3 : 1, Qt::DashLine));
+        painter.drawRoundedRect(empty_->geometry().adjusted(2, 2, -3, -3), 6, 6);
+    } else if (drop_hint_) {
+        painter.setPen(QPen(palette().color(QPalette::Highlight), 3));
+        painter.drawRect(rect().adjusted(1, 1, -2, -2));
+    }
+}
+
 void SourcesPanel::dragEnterEvent(QDragEnterEvent* event) {
     // Accepted in any case, so that moving over the panel can say why a drop would be refused.
     event->accept();
@@ -261,6 +289,7 @@ void SourcesPanel::dragMoveEvent(QDragMoveEvent* event) {
         event->setDropAction(Qt::MoveAction);
         event->accept();
     } else if (!judgeDrop(*event->mimeData()).paths.isEmpty()) {
+        setDropHint(true);
         event->setDropAction(Qt::CopyAction);
         event->accept();
     } else {
@@ -270,10 +299,12 @@ void SourcesPanel::dragMoveEvent(QDragMoveEvent* event) {
 
 void SourcesPanel::dragLeaveEvent(QDragLeaveEvent* /*event*/) {
     showDropLine(-1);
+    setDropHint(false);
 }
 
 void SourcesPanel::dropEvent(QDropEvent* event) {
     showDropLine(-1);
+    setDropHint(false);
     const int from = draggedRow(*event->mimeData());
     if (from < 0) {
         add(judgeDrop(*event->mimeData()));

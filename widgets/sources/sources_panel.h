@@ -80,6 +80,7 @@ protected:
     void dragLeaveEvent(QDragLeaveEvent* event) override;
     void dropEvent(QDropEvent* event) override;
     void changeEvent(QEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
 
 private:
     void buildList();
@@ -87,16 +88,19 @@ private:
     void chooseFiles();
     void add(const DropVerdict& verdict);
     void addRow();
+    void commitLabels();
     void requestMove(int from, int to);
     void refresh();
     void showColors();
     int rowBoundaryAt(const QPoint& position) const;
     void showDropLine(int boundary);
+    void setDropHint(bool shown);
 
     std::vector<SourceEntry> entries_;
     std::vector<SourceRow*> rows_;
     int playing_ = -1;
     int focus_after_move_ = -1;
+    bool drop_hint_ = false;  ///< files that would be added are dragged over the panel
     QString playback_reason_;
     QWidget* controls_ = nullptr;
     QWidget* drop_line_ = nullptr;
