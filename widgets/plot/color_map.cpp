@@ -158,7 +158,7 @@ ColorLimits fullLimits(const TensorValue& values) {
 }
 
 ColorLimits robustLimits(const TensorValue& values, double lowPercent, double highPercent) {
-    constexpr std::size_t kEnough = 1 << 20;
+    constexpr std::size_t kEnough = 1 << 18;
     std::vector<float> sample;
     if (!values.isEmpty()) {
         // One value at a place drawn within each step: a fixed step would stay on the same few

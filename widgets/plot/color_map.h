@@ -55,7 +55,7 @@ struct ColorLimits {
 /// Smallest and largest finite value; {0,1} when there is none; a constant is widened a little.
 ColorLimits fullLimits(const TensorValue& values);
 /// Percentiles of the finite values, 0.5 and 99.5 by default, so that a few huge values do not
-/// blank the rest. Of very large tensors every n-th value is looked at (at least a million).
+/// blank the rest. Of large tensors a repeatable sample of at least 262,144 values decides.
 ColorLimits robustLimits(const TensorValue& values, double lowPercent = 0.5,
                          double highPercent = 99.5);
 /// Limits of the same distance from 0 that hold both ends.

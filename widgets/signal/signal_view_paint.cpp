@@ -29,8 +29,8 @@ void paintHaloLine(QPainter& painter, double x, double top, double bottom, const
 void SignalView::paintEvent(QPaintEvent* /*event*/) {
     QPainter painter(viewport());
     painter.setFont(font());
-    painter.fillRect(viewport()->rect(), palette().color(QPalette::Base));
     if (strips_.empty()) {
+        painter.fillRect(viewport()->rect(), palette().color(QPalette::Base));
         paintEmpty(painter);
         return;
     }
@@ -56,10 +56,14 @@ void SignalView::paintEvent(QPaintEvent* /*event*/) {
             paintPlayHead(painter, strip);
         }
         painter.restore();
-        if (i + 1 < strips_.size()) {
+        const bool last = i + 1 == strips_.size();
+        const int below = strip.layout().whole.bottom() + 1;
+        const int next = last ? viewport()->height() : strips_[i + 1]->layout().whole.top();
+        painter.fillRect(0, below, viewport()->width(), next - below,
+                         palette().color(QPalette::Base));
+        if (!last) {
             painter.setPen(QPen(palette().color(QPalette::Mid), 0));
-            const int y = strip.layout().whole.bottom() + 2;
-            painter.drawLine(0, y, viewport()->width(), y);
+            painter.drawLine(0, below + 1, viewport()->width(), below + 1);
         }
     }
     painter.setClipping(false);
