@@ -135,7 +135,8 @@ QRgb ColorMap::color(float value, float low, float high) const {
     if (!(span > 0)) {
         return at(value > high ? kSize - 1 : value < low ? 0 : kSize / 2);
     }
-    const float place = std::clamp((value - low) / span, 0.0F, 1.0F) * kSize;
+    // As in matrix_render.cpp, so that a legend and a picture round alike.
+    const float place = (std::clamp(value, low, high) - low) * (kSize / span);
     return at(std::min(static_cast<int>(place), kSize - 1));
 }
 

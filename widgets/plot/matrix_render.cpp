@@ -122,7 +122,7 @@ void colorLine(const std::vector<float>& values, const std::vector<Cells>& colum
     const ColorMap& map = ColorMap::named(render.map);
     const float low = render.limits.low;
     const float high = render.limits.high;
-    // One multiplication a pixel instead of ColorMap::color's division; equal but for rounding.
+    // ColorMap::color for what lies between the limits, its division taken out of the loop.
     const float scale = high > low ? ColorMap::kSize / (high - low) : 0;
     for (std::size_t x = 0; x < values.size(); ++x) {
         if (columns[x].begin >= columns[x].end) {
