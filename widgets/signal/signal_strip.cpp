@@ -166,8 +166,8 @@ void SignalStrip::paintSound(QPainter& painter, const TimeAxis& axis,
     }
     if (!source_.prepared && !source_.message.isEmpty()) {
         painter.setPen(quietTextColor(style.palette));
-        painter.drawText(area.adjusted(0, 0, -6, -1), Qt::AlignRight | Qt::AlignBottom,
-                         source_.message);
+        painter.drawText(area.adjusted(0, 0, -6, -1),
+                         Qt::AlignRight | Qt::AlignBottom | Qt::TextWordWrap, source_.message);
     }
 }
 

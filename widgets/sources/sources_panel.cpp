@@ -105,6 +105,12 @@ void SourcesPanel::setRecordingControls(QWidget* controls) {
     controls->setVisible(record_->isChecked());
 }
 
+void SourcesPanel::showRecording(bool shown) {
+    if (record_->isEnabled() || !shown) {
+        record_->setChecked(shown);
+    }
+}
+
 void SourcesPanel::setSources(std::vector<SourceEntry> entries) {
     if (entries.size() > kMaxSources) {
         entries.resize(kMaxSources);

@@ -50,6 +50,8 @@ public:
     void setPlaybackReason(const QString& reason);
     /// Puts recording controls below the list; the Record button shows and hides them.
     void setRecordingControls(QWidget* controls);
+    /// As pressing the Record button.
+    void showRecording(bool shown);
     /// Shows why something was refused, until the user's next action in the panel.
     void showMessage(const QString& message);
     void clearMessage();

@@ -337,6 +337,8 @@ private Q_SLOTS:
         QCOMPARE(asked.at(0).at(0).toBool(), true);
         record->click();
         QVERIFY(!controls->isVisible());
+        panel.showRecording(true);
+        QVERIFY(controls->isVisible() && record->isChecked());
     }
 
     void everyControl_hasANameForScreenReaders() {
