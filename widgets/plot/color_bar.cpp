@@ -100,7 +100,7 @@ void ColorBar::paintEvent(QPaintEvent* /*event*/) {
 
     const QString text = note_.isEmpty() ? unit_ : unit_ + QStringLiteral(" · ") + note_;
     const bool whole = metrics.horizontalAdvance(text) <= bar.height();
-    painter.translate(width() - metrics.height() - kGap / 2, bar.center().y());
+    painter.translate(QPoint(width() - metrics.height() - kGap / 2, bar.center().y()));
     painter.rotate(-90);
     painter.drawText(QRect(-bar.height() / 2, 0, bar.height(), metrics.height()), Qt::AlignCenter,
                      whole ? text : metrics.elidedText(unit_, Qt::ElideRight, bar.height()));

@@ -13,15 +13,16 @@ namespace earscope {
 
 namespace {
 
-/// A vertical line that shows on any background: a halo of the base colour around it.
-void paintHaloLine(QPainter& painter, double x, double top, double bottom, const QColor& color,
-                   const QColor& halo, double width, Qt::PenStyle style = Qt::SolidLine) {
-    QColor soft = halo;
-    soft.setAlphaF(0.75F);
-    painter.setPen(QPen(soft, width + 2));
-    painter.drawLine(QPointF(x, top), QPointF(x, bottom));
-    painter.setPen(QPen(color, width, style));
-    painter.drawLine(QPointF(x, top), QPointF(x, bottom));
+/// A vertical line through an area that shows on any background: a halo of the base colour around
+/// it.
+void paintHaloLine(QPainter& painter, double x, const QRect& area, const QPen& pen, QColor halo) {
+    const QPointF top(x, area.top());
+    const QPointF bottom(x, area.bottom() + 1);
+    halo.setAlphaF(0.75F);
+    painter.setPen(QPen(halo, pen.widthF() + 2));
+    painter.drawLine(top, bottom);
+    painter.setPen(pen);
+    painter.drawLine(top, bottom);
 }
 
 }  // namespace
@@ -138,8 +139,8 @@ void SignalView::paintRanges(QPainter& painter, const SignalStrip& strip, int in
         fill.setAlphaF(0.28F);
         painter.fillRect(QRectF(left, area.top(), right - left, area.height()), fill);
         const QColor base = palette().color(QPalette::Base);
-        paintHaloLine(painter, left, area.top(), area.bottom() + 1, color, base, 1, style);
-        paintHaloLine(painter, right, area.top(), area.bottom() + 1, color, base, 1, style);
+        paintHaloLine(painter, left, area, QPen(color, 1, style), base);
+        paintHaloLine(painter, right, area, QPen(color, 1, style), base);
     };
     paint(cursor_->range(), palette().color(QPalette::Highlight), Qt::SolidLine);
     paint(cursor_->secondRange(), noticeColor(palette()), Qt::DashLine);
@@ -172,13 +173,12 @@ void SignalView::paintCursor(QPainter& painter, const SignalStrip& strip, int in
             painter.drawRect(cell.adjusted(0, 1, 0, -1));
         }
         const double x = area.left() + axis_.xOf(point.seconds);
-        paintHaloLine(painter, x, area.top(), area.bottom() + 1, text, base,
-                      cursor_->isLocked() ? 1.5 : 1);
+        paintHaloLine(painter, x, area, QPen(text, cursor_->isLocked() ? 1.5 : 1), base);
     }
     const CursorPoint hover = cursor_->hoverPoint();
     if (cursor_->isLocked() && hover.source == index) {
         const double x = area.left() + axis_.xOf(hover.seconds);
-        paintHaloLine(painter, x, area.top(), area.bottom() + 1, text, base, 1, Qt::DotLine);
+        paintHaloLine(painter, x, area, QPen(text, 1, Qt::DotLine), base);
     }
 }
 
@@ -186,8 +186,7 @@ void SignalView::paintPlayHead(QPainter& painter, const SignalStrip& strip) {
     const QRect area = axisArea(strip);
     const double x = area.left() + axis_.xOf(play_seconds_);
     const QColor color = playHeadColor(palette());
-    paintHaloLine(painter, x, area.top(), area.bottom() + 1, color, palette().color(QPalette::Base),
-                  2);
+    paintHaloLine(painter, x, area, QPen(color, 2), palette().color(QPalette::Base));
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(Qt::NoPen);
     painter.setBrush(color);
