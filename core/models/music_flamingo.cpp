@@ -59,7 +59,6 @@ std::string music_flamingo_disk_name(const std::string& parameter) {
 
 MusicFlamingoEncoder::MusicFlamingoEncoder(const AudioEncoderConfig& config, Attention kind)
     : Module(std::string(kEncoderPrefix) + "Encoder"),
-      max_positions_(config.max_source_positions),
       conv1_(config.mel_bins, config.hidden_size, 1),
       conv2_(config.hidden_size, config.hidden_size, 2),
       embed_positions_(config.max_source_positions, config.hidden_size),
@@ -87,8 +86,9 @@ at::Tensor MusicFlamingoEncoder::forward_valid(const at::Tensor& mel, std::int64
     // conv1 sees one frame, conv2 two positions beyond the last that counts.
     const std::int64_t needed = std::min(kWindowFrames, 2 * positions + 1);
     at::Tensor x = at::gelu(conv1_.forward(mel.narrow(2, 0, needed)));
-    x = at::gelu(conv2_.forward(x)).narrow(2, 0, positions);                    // [N,C,T]
-    x = x.transpose(1, 2) + embed_positions_.weight().narrow(0, 0, positions);  // [N,T,C]
+    x = at::gelu(conv2_.forward(x)).narrow(2, 0, positions);  // [N,C,T]
+    x = x.transpose(1, 2) +
+        embed_positions_.forward(at::arange(positions, mel.options().dtype(at::kLong)));  // [N,T,C]
     for (auto& layer : layers_) {
         throw_if_stopped(stop);
         x = layer->forward(x, {});
@@ -101,7 +101,8 @@ at::Tensor MusicFlamingoEncoder::forward_padded(const at::Tensor& mel, const at:
     return run(mel, [&](const at::Tensor& input) {
         const at::Tensor lengths = at::floor_divide(frames - 1, 2) + 1;  // [W]
         at::Tensor x = at::gelu(conv1_.forward(input));
-        x = at::gelu(conv2_.forward(x)).transpose(1, 2) + embed_positions_.weight();  // [W,1500,C]
+        x = at::gelu(conv2_.forward(x)).transpose(1, 2);
+        x = x + embed_positions_.forward(at::arange(x.size(1), lengths.options()));  // [W,1500,C]
         const at::Tensor allowed =
             (at::arange(x.size(1), lengths.options()).unsqueeze(0) < lengths.unsqueeze(1))
                 .view({x.size(0), 1, 1, x.size(1)});

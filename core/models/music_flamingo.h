@@ -45,7 +45,6 @@ public:
 private:
     at::Tensor finish(at::Tensor x);
 
-    std::int64_t max_positions_;
     Conv1d conv1_;
     Conv1d conv2_;
     Embedding embed_positions_;

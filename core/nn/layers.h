@@ -45,7 +45,6 @@ class Embedding : public Module {
 public:
     Embedding(std::int64_t count, std::int64_t width);
     at::Tensor forward(const at::Tensor& ids);
-    const at::Tensor& weight() const { return weight_; }
 
 private:
     at::Tensor weight_;  // [count,width]
