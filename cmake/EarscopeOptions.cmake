@@ -27,6 +27,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LES
     # 105651, 105329), and uninitialized values in its own headers when it optimises little.
     target_compile_options(earscope_options INTERFACE
         $<$<CONFIG:Release>:-Wno-restrict> $<$<CONFIG:Release>:-Wno-stringop-overflow>
+        $<$<CONFIG:Release>:-Wno-array-bounds>
         $<$<CONFIG:Debug>:-Wno-maybe-uninitialized>)
 endif()
 target_compile_definitions(earscope_options INTERFACE QT_NO_KEYWORDS QT_NO_CAST_FROM_ASCII
