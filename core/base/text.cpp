@@ -45,8 +45,8 @@ std::size_t character_length(std::string_view text, std::size_t start) {
 }
 
 std::string escaped(unsigned char byte) {
-    static constexpr std::array<char, 17> digits{"0123456789abcdef"};
-    return std::string("\\x") + digits[byte >> 4U] + digits[byte & 15U];
+    static constexpr std::array<char, 17> kDigits{"0123456789abcdef"};
+    return std::string("\\x") + kDigits[byte >> 4U] + kDigits[byte & 15U];
 }
 
 }  // namespace

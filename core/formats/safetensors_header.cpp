@@ -45,7 +45,7 @@ public:
 
 private:
     enum class State { Start, Root, Tensor, Shape, Offsets, Metadata };
-    enum Field : unsigned { kNone = 0, kDtype = 1, kShape = 2, kOffsets = 4, kAll = 7 };
+    enum Field : unsigned { NoField = 0, DTypeField = 1, ShapeField = 2, OffsetsField = 4 };
 
     bool refuse(const std::string& fault) {
         const bool inside = state_ != State::Start && state_ != State::Root;
@@ -67,8 +67,8 @@ private:
     bool metadata_next_ = false;
     bool metadata_seen_ = false;
     SafetensorsEntry entry_;
-    unsigned seen_ = kNone;
-    Field field_ = kNone;
+    unsigned seen_ = NoField;
+    Field field_ = NoField;
     std::vector<std::uint64_t> offsets_;
     std::string metadata_key_;
     std::string fault_;
@@ -83,9 +83,9 @@ bool HeaderHandler::unexpected(const std::string& found) {
                 (metadata_next_ ? std::string(kMetadata) : "tensor " + one_line(entry_.name)) +
                 " is " + found + ", an object is needed");
         case State::Tensor:
-            return refuse(std::string(field_ == kDtype   ? "dtype"
-                                      : field_ == kShape ? "shape"
-                                                         : "data_offsets") +
+            return refuse(std::string(field_ == DTypeField   ? "dtype"
+                                      : field_ == ShapeField ? "shape"
+                                                             : "data_offsets") +
                           " is " + found);
         case State::Shape:
             return refuse("shape holds " + found);
@@ -123,7 +123,7 @@ bool HeaderHandler::string(string_t& value) {
         header_.metadata.emplace(metadata_key_, std::move(value));
         return true;
     }
-    if (state_ != State::Tensor || field_ != kDtype) {
+    if (state_ != State::Tensor || field_ != DTypeField) {
         return unexpected("the string \"" + one_line(value, 40) + "\"");
     }
     const auto dtype = dtype_from_name(value);
@@ -143,7 +143,7 @@ bool HeaderHandler::start_object(std::size_t) {
         return unexpected("an object");
     }
     state_ = metadata_next_ ? State::Metadata : State::Tensor;
-    seen_ = kNone;
+    seen_ = NoField;
     return true;
 }
 
@@ -187,11 +187,11 @@ bool HeaderHandler::root_key(string_t& name) {
 }
 
 bool HeaderHandler::tensor_key(const string_t& name) {
-    field_ = name == "dtype"          ? kDtype
-             : name == "shape"        ? kShape
-             : name == "data_offsets" ? kOffsets
-                                      : kNone;
-    if (field_ == kNone) {
+    field_ = name == "dtype"          ? DTypeField
+             : name == "shape"        ? ShapeField
+             : name == "data_offsets" ? OffsetsField
+                                      : NoField;
+    if (field_ == NoField) {
         return refuse("unknown field \"" + one_line(name, 60) + "\"");
     }
     if ((seen_ & field_) != 0) {
@@ -202,10 +202,10 @@ bool HeaderHandler::tensor_key(const string_t& name) {
 }
 
 bool HeaderHandler::start_array(std::size_t) {
-    if (state_ != State::Tensor || field_ == kDtype) {
+    if (state_ != State::Tensor || field_ == DTypeField) {
         return unexpected("an array");
     }
-    state_ = field_ == kShape ? State::Shape : State::Offsets;
+    state_ = field_ == ShapeField ? State::Shape : State::Offsets;
     offsets_.clear();
     return true;
 }
@@ -232,7 +232,7 @@ bool HeaderHandler::end_object() {
 
 bool HeaderHandler::finish_tensor() {
     for (const auto& [field, name] :
-         {std::pair{kDtype, "dtype"}, {kShape, "shape"}, {kOffsets, "data_offsets"}}) {
+         {std::pair{DTypeField, "dtype"}, {ShapeField, "shape"}, {OffsetsField, "data_offsets"}}) {
         if ((seen_ & field) == 0) {
             return refuse(std::string(name) + " is missing");
         }

@@ -103,7 +103,7 @@ bool is_supported(const fs::path& entry) try {
 
 fs::path resolve_snapshot(const fs::path& given) {
     std::error_code fault;
-    const fs::path folder = fs::canonical(given, fault);
+    fs::path folder = fs::canonical(given, fault);
     if (fault) {
         refuse(given, "cannot be opened: " + fault.message());
     }
@@ -125,7 +125,7 @@ fs::path resolve_snapshot(const fs::path& given) {
     if (!found) {
         refuse(given, "download incomplete: no snapshot of this cache entry has a config.json");
     }
-    const fs::path resolved = fs::canonical(*found, fault);
+    fs::path resolved = fs::canonical(*found, fault);
     if (fault || resolved.parent_path() != folder / "snapshots") {
         refuse(given, "its snapshot " + one_line(found->filename().string()) +
                           " is a link to another place");
