@@ -21,7 +21,7 @@ QString writeRamp(const QTemporaryDir& folder, const QString& name, std::size_t 
         waveform.samples[i] = static_cast<float>(i % 100) / 200.0F;
     }
     waveform.samples[samples / 2] = odd;
-    const QString path = folder.filePath(name);
+    QString path = folder.filePath(name);
     write_wav(QFile::encodeName(path).toStdString(), waveform);
     return path;
 }

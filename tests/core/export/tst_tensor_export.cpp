@@ -15,6 +15,7 @@ namespace {
 
 std::vector<std::string> names_of(const std::vector<NamedTensor>& tensors) {
     std::vector<std::string> names;
+    names.reserve(tensors.size());
     for (const NamedTensor& named : tensors) {
         names.push_back(named.name);
     }
