@@ -109,7 +109,8 @@ CommandResult run_tokenize(Context& context) {
             continue;
         }
         const auto out = answer(tokenizer, line, "stdin, line " + std::to_string(number));
-        result.output += out.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+        // ASCII, because many readers also end a line at U+2028 or U+0085.
+        result.output += out.dump(-1, ' ', /*ensure_ascii=*/true) + "\n";
     }
     return result;
 }

@@ -3,9 +3,11 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/output.h"
 #include "core/base/errors.h"
+#include "core/base/text.h"
 
 #include <ATen/Parallel.h>
 
+#include <cerrno>
 #include <cstring>
 #include <exception>
 #include <new>
@@ -21,8 +23,10 @@ public:
     OutputError() : Error(std::string("stdout cannot be written: ") + std::strerror(errno)) {}
 };
 
+/// Always one line: file names in messages can hold line breaks.
 void complain(std::string_view text) {
-    write_all(STDERR_FILENO, "earscope-cli: " + one_line(text) + "\n");
+    constexpr std::size_t kLongest = 4000;
+    write_all(STDERR_FILENO, "earscope-cli: " + one_line(text, kLongest) + "\n");
 }
 
 CommandResult run_command(Context& context) {

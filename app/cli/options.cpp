@@ -14,17 +14,16 @@ namespace earscope::cli {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, at::ScalarType>, 3> kDtypes{
+constexpr std::array<std::pair<std::string_view, at::ScalarType>, 3> kModelDtypes{
     {{"float32", at::kFloat}, {"bfloat16", at::kBFloat16}, {"float16", at::kHalf}}};
 
 /// What CLI11 fills before the values are looked at.
 struct RawOptions {
     std::string prompt, request, dtype, attention = "sdpa", chunk_padding = "reference", profile;
-    std::string layers, grad, wrt, out, path;
+    std::string layers, grad, wrt, out, path, seed;
     std::vector<std::string> edits, files;
     int threads = 0;
     std::int64_t max_new_tokens = 0;
-    std::uint64_t seed = 0;
 };
 
 std::vector<std::string> split_commas(const std::string& text) {
@@ -45,6 +44,17 @@ std::filesystem::path parse_out(const std::string& text) {
         throw UsageError("--out " + text + ": the ending must be .safetensors or .npz");
     }
     return file;
+}
+
+/// By hand, because CLI11 takes -1 as a very large number.
+std::uint64_t parse_seed(const std::string& text) {
+    std::uint64_t seed = 0;
+    const char* const last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(text.data(), last, seed);
+    if (error != std::errc() || end != last) {
+        throw UsageError("--seed " + text + ": expected a whole number from 0 to 2^64 - 1");
+    }
+    return seed;
 }
 
 GradientSelection parse_gradients(const std::string& loss, const std::string& names) {
@@ -80,6 +90,7 @@ public:
 
     /// @throws CLI::ParseError, UsageError, RequestError
     Options parse(std::vector<std::string> arguments) {
+        check_command(arguments);
         std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
         app_.parse(std::move(arguments));
         for (const auto& [name, command] : commands_) {
@@ -219,6 +230,21 @@ private:
         add_out(sub)->required();
     }
 
+    /// CLI11 would only say that a subcommand is missing.
+    void check_command(const std::vector<std::string>& arguments) const {
+        if (arguments.empty() || arguments.front().starts_with('-')) {
+            return;
+        }
+        std::string known;
+        for (const CLI::App* sub : app_.get_subcommands({})) {
+            if (sub->get_name() == arguments.front()) {
+                return;
+            }
+            known += (known.empty() ? "" : ", ") + sub->get_name();
+        }
+        throw UsageError("there is no command '" + arguments.front() + "'; there are " + known);
+    }
+
     static bool given(CLI::App& sub, const std::string& name) {
         const CLI::Option* option = sub.get_option_no_throw(name);
         return option != nullptr && option->count() > 0;
@@ -262,7 +288,7 @@ private:
             options_.max_new_tokens = raw_.max_new_tokens;
         }
         if (given(sub, "--seed")) {
-            options_.seed = raw_.seed;
+            options_.seed = parse_seed(raw_.seed);
         }
     }
 
@@ -317,7 +343,7 @@ std::vector<std::string> plain_words(const std::vector<std::string>& arguments) 
 }  // namespace
 
 std::optional<at::ScalarType> parse_dtype(std::string_view text) {
-    for (const auto& [name, dtype] : kDtypes) {
+    for (const auto& [name, dtype] : kModelDtypes) {
         if (name == text) {
             return dtype;
         }
@@ -326,12 +352,22 @@ std::optional<at::ScalarType> parse_dtype(std::string_view text) {
 }
 
 std::string_view dtype_text(at::ScalarType dtype) {
-    for (const auto& [name, known] : kDtypes) {
-        if (known == dtype) {
-            return name;
-        }
+    switch (dtype) {
+        case at::kFloat:
+            return "float32";
+        case at::kBFloat16:
+            return "bfloat16";
+        case at::kHalf:
+            return "float16";
+        case at::kDouble:
+            return "float64";
+        case at::kLong:
+            return "int64";
+        case at::kInt:
+            return "int32";
+        default:
+            return c10::toString(dtype);
     }
-    return c10::toString(dtype);
 }
 
 LayerSelection parse_layers(const std::string& text) {

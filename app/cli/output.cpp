@@ -1,33 +1,18 @@
 #include "app/cli/output.h"
 
+#include "app/cli/options.h"
 #include "core/base/atomic_file.h"
+#include "core/base/errors.h"
 
 #include <cerrno>
-#include <cstdio>
 #include <iterator>
+#include <system_error>
 #include <unistd.h>
 
 namespace earscope::cli {
 
 std::string json_text(const nlohmann::ordered_json& value) {
     return value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-}
-
-std::string one_line(std::string_view text) {
-    std::string line;
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (c == '\n') {
-            line += "\\n";
-        } else if (byte < 0x20 || byte == 0x7f) {
-            char escape[5];
-            std::snprintf(escape, sizeof escape, "\\x%02x", static_cast<unsigned>(byte));
-            line += escape;
-        } else {
-            line += c;
-        }
-    }
-    return line;
 }
 
 bool write_all(int descriptor, std::string_view text) {
@@ -45,6 +30,11 @@ bool write_all(int descriptor, std::string_view text) {
 }
 
 void check_writable(const std::filesystem::path& file) {
+    std::error_code error;
+    static_cast<void>(std::filesystem::status(file, error));
+    if (error == std::errc::filename_too_long) {
+        throw ExportError("cannot write " + file.string() + ": " + error.message());
+    }
     // Making the temporary file asks the system itself; it is gone again at once.
     const AtomicFile probe(file);
 }
@@ -54,7 +44,7 @@ nlohmann::ordered_json file_summary(const std::filesystem::path& file,
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const NamedTensor& entry : tensors) {
         list.push_back({{"name", entry.name},
-                        {"dtype", c10::toString(entry.tensor.scalar_type())},
+                        {"dtype", dtype_text(entry.tensor.scalar_type())},
                         {"shape", entry.tensor.sizes().vec()}});
     }
     return {{"file", file.string()}, {"tensors", std::move(list)}};

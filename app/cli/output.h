@@ -13,9 +13,6 @@ namespace earscope::cli {
 /// Pretty JSON with a line end. Text that is no valid UTF-8 (a file name can be) gets U+FFFD.
 std::string json_text(const nlohmann::ordered_json& value);
 
-/// One line for stderr: control characters (a file name may hold them) become escapes.
-std::string one_line(std::string_view text);
-
 /// Writes everything to a file descriptor; false when it is closed or full.
 bool write_all(int descriptor, std::string_view text);
 
