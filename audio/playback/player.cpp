@@ -69,8 +69,11 @@ void Player::play(double startSeconds, double endSeconds) {
     position_ = start_;
     heard_ = 0;
     last_pulled_ = 0;
-    stream_ = new SoundStream(samples_, sample_rate_, first, last, format, this);
-    sink_ = new QAudioSink(device, format, this);
+    // Without a parent: Qt 6.4 hands its own inner object to that parent as well, and deleting the
+    // parent then deletes it twice. close() deletes the sink.
+    sink_ = new QAudioSink(device, format);
+    // The sink's child, so that it lives for as long as the sink may pull.
+    stream_ = new SoundStream(samples_, sample_rate_, first, last, format, sink_);
     sink_->setBufferSize(format.bytesForDuration(static_cast<qint64>(kBufferSeconds * 1e6)));
     connect(sink_, &QAudioSink::stateChanged, this, &Player::onStateChanged);
     clock_.start();
@@ -96,7 +99,6 @@ void Player::close() {
         sink_->disconnect(this);
         sink_->reset();
         sink_->deleteLater();
-        stream_->deleteLater();
         sink_ = nullptr;
         stream_ = nullptr;
     }

@@ -56,9 +56,11 @@ Recorder::~Recorder() {
 
 QList<RecordingDevice> Recorder::devices() const {
     QList<RecordingDevice> list;
+    // Asked for by itself: QAudioDevice::isDefault() misses a default that was named later.
+    const QByteArray standard = QMediaDevices::defaultAudioInput().id();
     const QList<QAudioDevice> inputs = QMediaDevices::audioInputs();
     for (const QAudioDevice& input : inputs) {
-        list.append({input.id(), input.description(), input.isDefault()});
+        list.append({input.id(), input.description(), input.id() == standard});
     }
     std::stable_partition(list.begin(), list.end(),
                           [](const RecordingDevice& device) { return device.isDefault; });
@@ -89,7 +91,8 @@ void Recorder::start(const QByteArray& deviceId) {
     waveform_ = {{}, format_.sampleRate()};
     partial_.clear();
     reported_ = 0;
-    source_ = new QAudioSource(device, format_, this);
+    // Without a parent, as Player's sink; close() deletes it.
+    source_ = new QAudioSource(device, format_);
     connect(source_, &QAudioSource::stateChanged, this, &Recorder::onStateChanged);
     arriving_ = source_->start();
     if (source_ == nullptr) {

@@ -74,26 +74,22 @@ void EmbeddingPlot::fit() {
     axis_.fit();
     first_dimension_ = 0;
     last_dimension_ = matrix_ ? matrix_->dimensions() : 0;
-    userMoved();
+    axisChanged();
 }
 
 void EmbeddingPlot::zoomIn() {
     axis_.zoomAt(axis_.width() / 2, 0.5);
-    userMoved();
+    axisChanged();
 }
 
 void EmbeddingPlot::zoomOut() {
     axis_.zoomAt(axis_.width() / 2, 2);
-    userMoved();
+    axisChanged();
 }
 
 void EmbeddingPlot::axisChanged() {
     heatmap_valid_ = false;
     update();
-}
-
-void EmbeddingPlot::userMoved() {
-    axisChanged();
     Q_EMIT visibleRangeChanged(axis_.begin(), axis_.end());
 }
 
@@ -224,8 +220,7 @@ void EmbeddingPlot::mouseMoveEvent(QMouseEvent* event) {
         dragging_ = dragging_ || std::abs(moved) > 4;
         if (dragging_) {
             const double begin = press_begin_ - moved / axis_.width() * axis_.span();
-            axis_.setRange(begin, begin + axis_.span());
-            userMoved();
+            setVisibleRange(begin, begin + axis_.span());
         }
         return;
     }
@@ -280,7 +275,7 @@ void EmbeddingPlot::wheelEvent(QWheelEvent* event) {
     } else {
         axis_.zoomAt(event->position().x() - heatmapRect().left(), std::pow(0.8, turn));
     }
-    userMoved();
+    axisChanged();
 }
 
 bool EmbeddingPlot::handleCursorKey(QKeyEvent* event) {
@@ -298,7 +293,7 @@ bool EmbeddingPlot::handleCursorKey(QKeyEvent* event) {
                 cursor_->moveToken(step);
             }
             axis_.reveal(cursor_->point().seconds);
-            userMoved();
+            axisChanged();
             return true;
         }
         case Qt::Key_Escape:

@@ -92,7 +92,7 @@ void TokenStrip::setHovered(int row) {
 
 QString TokenStrip::description() const {
     return current_ >= 0 ? tokenDescription(tokens_[static_cast<std::size_t>(current_)])
-                         : tr("Tokens: %1").arg(QLocale().toString(tokenCount()));
+                         : tr("%n token(s)", nullptr, tokenCount());
 }
 
 double TokenStrip::cellWidth() const {
