@@ -66,14 +66,16 @@ public:
 
     /// A token id: an integer of at least 0 that fits in 31 bits.
     static std::int64_t id_value(const nlohmann::json& field, const std::string& where) {
-        constexpr std::int64_t kHighest = std::numeric_limits<std::int32_t>::max();
-        // Above 2^63 the library keeps an unsigned number, which would wrap if read as signed.
-        const bool fits = field.is_number_unsigned() &&
-                          field.get<std::uint64_t>() <= static_cast<std::uint64_t>(kHighest);
-        if (!fits) {
+        if (!is_id(field)) {
             throw SnapshotError(where + " must be a token id (an integer from 0 on)");
         }
         return field.get<std::int64_t>();
+    }
+
+    static bool is_id(const nlohmann::json& field) {
+        constexpr std::uint64_t kHighest = std::numeric_limits<std::int32_t>::max();
+        // Numbers from 2^63 on would wrap if they were read as signed.
+        return field.is_number_unsigned() && field.get<std::uint64_t>() <= kHighest;
     }
 
 private:

@@ -1,6 +1,7 @@
 #include "core/tokenizer/merger.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace earscope {
 namespace {
@@ -13,6 +14,34 @@ constexpr std::size_t kLongestKnownWord = 64;
 
 }  // namespace
 
+void MergeTable::reset(std::size_t count) {
+    slots_.assign(std::bit_ceil(2 * count + 2), Slot{});
+}
+
+/// The slot of the pair, or the free one where it would go.
+std::size_t MergeTable::place(std::int32_t left, std::int32_t right) const {
+    const auto key = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(left)) << 32) |
+                     static_cast<std::uint32_t>(right);
+    // Multiplying by 2^64 over the golden ratio spreads neighbouring ids over the upper bits.
+    std::size_t slot = (key * 0x9E3779B97F4A7C15ULL) >> 32;
+    for (;; ++slot) {
+        slot &= slots_.size() - 1;
+        const Slot& found = slots_[slot];
+        if (found.left < 0 || (found.left == left && found.right == right)) {
+            return slot;
+        }
+    }
+}
+
+void MergeTable::set(std::int32_t left, std::int32_t right, MergeRule rule) {
+    slots_[place(left, right)] = {left, right, rule};
+}
+
+const MergeRule* MergeTable::find(std::int32_t left, std::int32_t right) const {
+    const Slot& slot = slots_[place(left, right)];
+    return slot.left < 0 ? nullptr : &slot.rule;
+}
+
 bool Merger::is_later(const Candidate& a, const Candidate& b) {
     return a.rank != b.rank ? a.rank > b.rank : a.position > b.position;
 }
@@ -23,8 +52,7 @@ const MergeRule* Merger::rule_at(std::int32_t position) const {
         return nullptr;
     }
     const Symbol& right = symbols_[static_cast<std::size_t>(left.next)];
-    const auto found = table_.rules.find(MergeTable::key(left.id, right.id));
-    return found == table_.rules.end() ? nullptr : &found->second;
+    return table_.find(left.id, right.id);
 }
 
 void Merger::offer(std::int32_t position) {

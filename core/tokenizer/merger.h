@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -15,14 +16,27 @@ struct MergeRule {
 };
 
 /// The merges of a vocabulary.
-struct MergeTable {
+class MergeTable {
+public:
     std::array<std::int32_t, 256> byte_ids{};  ///< the token of each single byte
-    std::unordered_map<std::uint64_t, MergeRule> rules;
 
-    static std::uint64_t key(std::int32_t left, std::int32_t right) {
-        return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(left)) << 32) |
-               static_cast<std::uint32_t>(right);
-    }
+    /// Makes an empty table with room for `count` rules.
+    void reset(std::size_t count);
+    /// Takes the place of an earlier rule for the pair.
+    void set(std::int32_t left, std::int32_t right, MergeRule rule);
+    /// Null where the pair is never joined.
+    const MergeRule* find(std::int32_t left, std::int32_t right) const;
+
+private:
+    struct Slot {
+        std::int32_t left = -1;  ///< -1: the slot is free
+        std::int32_t right = -1;
+        MergeRule rule;
+    };
+
+    std::size_t place(std::int32_t left, std::int32_t right) const;
+
+    std::vector<Slot> slots_;  ///< open addressing; a power of two, at most half of it taken
 };
 
 /// Joins the bytes of words into tokens: the pair of smallest rank first, the leftmost of equals.

@@ -90,22 +90,6 @@ void check_model(const JsonFields& model) {
     }
 }
 
-void read_vocabulary(const nlohmann::json& vocabulary, TokenizerFiles& files) {
-    if (!vocabulary.is_object()) {
-        throw SnapshotError(files.source + ": the vocabulary must be an object");
-    }
-    files.vocabulary.reserve(vocabulary.size());
-    for (const auto& [piece, id] : vocabulary.items()) {
-        if (!id.is_number_unsigned()) {
-            throw SnapshotError(files.source + ": token " + quote_text(piece) +
-                                " of the vocabulary has no valid id");
-        }
-        files.vocabulary.emplace_back(
-            piece,
-            JsonFields::id_value(id, files.source + ": the id of token " + quote_text(piece)));
-    }
-}
-
 /// Both spellings: "left right" and ["left", "right"].
 void read_merges(const nlohmann::json& merges, TokenizerFiles& files) {
     if (!merges.is_array()) {
@@ -153,7 +137,7 @@ void read_added_tokens(const nlohmann::json& list, TokenizerFiles& files) {
 
 TokenizerFiles read_tokenizer_json(const std::filesystem::path& file) {
     TokenizerFiles files;
-    files.source = file.string();
+    files.source = file_name(file);
     files.merges_source = files.source;
     files.added_source = files.source;
     const nlohmann::json root = read_json_file(file, kTokenizerJsonLimits);
@@ -167,7 +151,7 @@ TokenizerFiles read_tokenizer_json(const std::filesystem::path& file) {
         check_post_processor(*post_processor, files.source + ": post_processor");
     }
     require_type(JsonFields(fields.at("decoder"), files.source + ": decoder"), "ByteLevel");
-    read_vocabulary(model.at("vocab"), files);
+    read_vocabulary_object(model.at("vocab"), files);
     read_merges(model.at("merges"), files);
     if (const nlohmann::json* added = fields.find("added_tokens")) {
         read_added_tokens(*added, files);

@@ -1,16 +1,14 @@
-#include "core/base/regular_file.h"
+#include "core/base/text.h"
 #include "core/formats/json_file.h"
+#include "core/formats/json_text.h"
 #include "core/tokenizer/json_fields.h"
 #include "core/tokenizer/tokenizer_files.h"
-#include "core/tokenizer/utf8.h"
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
 #include <set>
 #include <system_error>
-#include <unistd.h>
 
 namespace earscope {
 namespace {
@@ -18,37 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kBlanks = " \t\v\f";
-
-/// The whole of a text file.
-std::string read_text(const fs::path& file) {
-    try {
-        const RegularFile source(file);
-        if (source.size() > kTokenizerJsonLimits.bytes) {
-            throw SnapshotError(file.string() + ": larger than " +
-                                std::to_string(kTokenizerJsonLimits.bytes) + " bytes");
-        }
-        std::string text(static_cast<std::size_t>(source.size()), '\0');
-        std::size_t done = 0;
-        while (done < text.size()) {
-            const ssize_t count =
-                ::read(source.descriptor(), text.data() + done, text.size() - done);
-            if (count < 0 && errno == EINTR) {
-                continue;
-            }
-            if (count < 0) {
-                throw std::system_error(errno, std::generic_category());
-            }
-            if (count == 0) {
-                break;
-            }
-            done += static_cast<std::size_t>(count);
-        }
-        text.resize(done);
-        return text;
-    } catch (const std::system_error& fault) {
-        throw SnapshotError(file.string() + ": " + fault.code().message());
-    }
-}
 
 /// The next line, without its end (LF, CR or CRLF) and outer blanks; `text` moves behind it.
 std::string_view take_line(std::string_view& text) {
@@ -68,9 +35,10 @@ std::string_view take_line(std::string_view& text) {
 }
 
 void read_merges(const fs::path& file, TokenizerFiles& files) {
-    const std::string text = read_text(file);
-    if (const std::size_t place = find_invalid_utf8(text); place != std::string_view::npos) {
-        throw SnapshotError(file.string() + ": byte " + std::to_string(place) + " is not UTF-8");
+    const std::string text = read_text_file(file, kTokenizerJsonLimits.bytes);
+    if (const auto place = first_invalid_utf8(text)) {
+        throw SnapshotError(files.merges_source + ": byte " + std::to_string(*place) +
+                            " is not UTF-8");
     }
     std::string_view rest = text;
     bool first = true;
@@ -81,19 +49,6 @@ void read_merges(const fs::path& file, TokenizerFiles& files) {
         if (!header && !line.empty()) {
             files.merges.push_back(parse_merge(line, files.merges_source, files.merges.size()));
         }
-    }
-}
-
-void read_vocabulary(const fs::path& file, TokenizerFiles& files) {
-    const nlohmann::json root = read_json_file(file, kTokenizerJsonLimits);
-    if (!root.is_object()) {
-        throw SnapshotError(files.source + " must be an object");
-    }
-    files.vocabulary.reserve(root.size());
-    for (const auto& [piece, id] : root.items()) {
-        files.vocabulary.emplace_back(
-            piece,
-            JsonFields::id_value(id, files.source + ": the id of token " + quote_text(piece)));
     }
 }
 
@@ -166,11 +121,11 @@ void read_decoder_entries(const nlohmann::json& decoder, TokenizerFiles& files,
 void read_added_tokens_json(const fs::path& file, TokenizerFiles& files) {
     const nlohmann::json root = read_json_file(file);
     if (!root.is_object()) {
-        throw SnapshotError(file.string() + " must be an object");
+        throw SnapshotError(file_name(file) + " must be an object");
     }
     for (const auto& [content, id] : root.items()) {
         AddedTokenEntry entry;
-        entry.id = JsonFields::id_value(id, file.string() + ": the id of " + quote_text(content));
+        entry.id = JsonFields::id_value(id, file_name(file) + ": the id of " + quote_text(content));
         entry.content = content;
         files.added.push_back(std::move(entry));
     }
@@ -200,26 +155,26 @@ void mark_special(const std::vector<std::string>& names, TokenizerFiles& files) 
 void read_added(const fs::path& folder, TokenizerFiles& files) {
     const fs::path config_file = folder / "tokenizer_config.json";
     SpecialTokenSettings settings;
-    settings.where = config_file.string();
+    settings.where = file_name(config_file);
     if (fs::exists(config_file)) {
         settings.values = read_json_file(config_file);
     }
     const JsonFields config(settings.values, settings.where);
     if (const nlohmann::json* decoder = config.find("added_tokens_decoder")) {
         read_decoder_entries(*decoder, files, settings.where + ": \"added_tokens_decoder\"");
-        files.added_source = config_file.string();
+        files.added_source = file_name(config_file);
     } else {
         if (const fs::path map = folder / "special_tokens_map.json"; fs::exists(map)) {
             const nlohmann::json values = read_json_file(map);
             if (!values.is_object()) {
-                throw SnapshotError(map.string() + " must be an object");
+                throw SnapshotError(file_name(map) + " must be an object");
             }
-            settings.where = map.string();
+            settings.where = file_name(map);
             settings.values.update(values);
         }
         if (const fs::path added = folder / "added_tokens.json"; fs::exists(added)) {
             read_added_tokens_json(added, files);
-            files.added_source = added.string();
+            files.added_source = file_name(added);
         }
     }
     mark_special(special_names(settings), files);
@@ -229,13 +184,13 @@ void read_added(const fs::path& folder, TokenizerFiles& files) {
 
 TokenizerFiles read_vocabulary_files(const fs::path& folder) {
     TokenizerFiles files;
-    files.source = (folder / "vocab.json").string();
-    files.merges_source = (folder / "merges.txt").string();
-    files.added_source = (folder / "tokenizer_config.json").string();
+    files.source = file_name(folder / "vocab.json");
+    files.merges_source = file_name(folder / "merges.txt");
+    files.added_source = file_name(folder / "tokenizer_config.json");
     files.normalize_first = true;
     files.normalizer = Normalizer::Version::Unicode14;
     files.may_have_gaps = true;
-    read_vocabulary(folder / "vocab.json", files);
+    read_vocabulary_object(read_json_file(folder / "vocab.json", kTokenizerJsonLimits), files);
     read_merges(folder / "merges.txt", files);
     read_added(folder, files);
     return files;

@@ -1,6 +1,7 @@
 #include "core/tokenizer/tokenizer.h"
 
 #include "core/base/errors.h"
+#include "core/base/text.h"
 #include "core/tokenizer/merger.h"
 #include "core/tokenizer/normalizer.h"
 #include "core/tokenizer/pre_split.h"
@@ -20,8 +21,8 @@ void check_text(std::string_view text) {
         throw RequestError("the text has " + std::to_string(text.size()) + " bytes; at most " +
                            std::to_string(kMostTextBytes) + " are possible");
     }
-    if (const std::size_t place = find_invalid_utf8(text); place != std::string_view::npos) {
-        throw RequestError("the text is not valid UTF-8 at byte " + std::to_string(place));
+    if (const auto place = first_invalid_utf8(text)) {
+        throw RequestError("the text is not valid UTF-8 at byte " + std::to_string(*place));
     }
 }
 
@@ -59,7 +60,7 @@ TokenizerFiles read_files(const std::filesystem::path& folder, TokenizerKind kin
     const bool has_vocabulary =
         fs::exists(folder / "vocab.json") && fs::exists(folder / "merges.txt");
     if (!has_json && !has_vocabulary) {
-        throw SnapshotError(folder.string() +
+        throw SnapshotError(file_name(folder) +
                             ": neither tokenizer.json nor vocab.json and merges.txt are there");
     }
     if (has_vocabulary && (kind == TokenizerKind::Slow || !has_json)) {

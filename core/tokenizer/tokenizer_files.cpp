@@ -1,30 +1,33 @@
 #include "core/tokenizer/tokenizer_files.h"
 
 #include "core/base/errors.h"
-#include "core/tokenizer/utf8.h"
+#include "core/base/text.h"
+#include "core/tokenizer/json_fields.h"
 
 namespace earscope {
 
 std::string quote_text(std::string_view text) {
     constexpr std::size_t kLongest = 60;
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    std::string out = "\"";
-    std::size_t position = 0;
-    while (position < text.size() && out.size() < kLongest) {
-        const Utf8Part part = examine_utf8(text, position);
-        const auto byte = static_cast<unsigned char>(text[position]);
-        if (part.kind != Utf8Kind::Complete) {
-            out += kReplacementCharacter;
-        } else if (byte < 0x20 || byte == 0x7F) {
-            out += "\\x";
-            out += kDigits[byte >> 4];
-            out += kDigits[byte & 0xFU];
-        } else {
-            out += text.substr(position, part.length);
-        }
-        position += part.length;
+    return '"' + one_line(text, kLongest) + '"';
+}
+
+std::string file_name(const std::filesystem::path& file) {
+    constexpr std::size_t kLongest = 500;
+    return one_line(file.string(), kLongest);
+}
+
+void read_vocabulary_object(const nlohmann::json& vocabulary, TokenizerFiles& files) {
+    if (!vocabulary.is_object()) {
+        throw SnapshotError(files.source + ": the vocabulary must be an object");
     }
-    return out + (position < text.size() ? "...\"" : "\"");
+    files.vocabulary.reserve(vocabulary.size());
+    for (const auto& [piece, id] : vocabulary.items()) {
+        if (!JsonFields::is_id(id)) {
+            throw SnapshotError(files.source + ": token " + quote_text(piece) +
+                                " of the vocabulary has no valid id");
+        }
+        files.vocabulary.emplace_back(piece, id.get<std::int64_t>());
+    }
 }
 
 std::pair<std::string, std::string> parse_merge(std::string_view line, const std::string& source,

@@ -1,6 +1,9 @@
 #pragma once
 #include "core/tokenizer/normalizer.h"
 
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -44,6 +47,13 @@ TokenizerFiles read_vocabulary_files(const std::filesystem::path& folder);
 
 /// A text of a file as it may stand in a one-line message: short, without control characters.
 std::string quote_text(std::string_view text);
+
+/// A path as it may stand there.
+std::string file_name(const std::filesystem::path& file);
+
+/// Adds {"piece": id, ...} to the vocabulary.
+/// @throws SnapshotError
+void read_vocabulary_object(const nlohmann::json& vocabulary, TokenizerFiles& files);
 
 /// Cuts "left right" into its two parts.
 /// @throws SnapshotError  there are not exactly two

@@ -53,18 +53,6 @@ Utf8Part examine_utf8(std::string_view bytes, std::size_t position) {
     return {Utf8Kind::Complete, lead.following + 1};
 }
 
-std::size_t find_invalid_utf8(std::string_view text) {
-    std::size_t position = 0;
-    while (position < text.size()) {
-        const Utf8Part part = examine_utf8(text, position);
-        if (part.kind != Utf8Kind::Complete) {
-            return position;
-        }
-        position += part.length;
-    }
-    return std::string_view::npos;
-}
-
 char32_t next_code_point(std::string_view text, std::size_t& position) {
     const auto byte = [&] { return static_cast<unsigned char>(text[position++]); };
     const char32_t first = byte();

@@ -21,9 +21,6 @@ struct Utf8Part {
 /// and Unicode's "maximal subpart" practice say.
 Utf8Part examine_utf8(std::string_view bytes, std::size_t position);
 
-/// Position of the first byte that is not UTF-8, or npos.
-std::size_t find_invalid_utf8(std::string_view text);
-
 /// The code point at `position` of a valid text; `position` moves behind it.
 char32_t next_code_point(std::string_view text, std::size_t& position);
 

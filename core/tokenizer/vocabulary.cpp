@@ -4,6 +4,8 @@
 #include "core/tokenizer/byte_characters.h"
 
 #include <algorithm>
+#include <bit>
+#include <functional>
 #include <utility>
 
 namespace earscope {
@@ -48,7 +50,8 @@ void Vocabulary::make_room(const TokenizerFiles& files) {
         look_at(entry.id, entry.content, files.added_source);
     }
     tokens_.resize(static_cast<std::size_t>(highest + 1));
-    ids_.reserve(static_cast<std::size_t>(entries));
+    // A power of two, at most half of it taken.
+    index_.assign(std::bit_ceil(2 * static_cast<std::size_t>(entries) + 2), -1);
 }
 
 void Vocabulary::add_plain(TokenizerFiles& files) {
@@ -61,10 +64,12 @@ void Vocabulary::add_plain(TokenizerFiles& files) {
         token.bytes = piece_bytes(piece);
         token.piece = std::move(piece);
         token.exists = true;
-        if (!ids_.emplace(token.piece, static_cast<std::int32_t>(id)).second) {
+        std::int32_t& slot = index_[place(token.piece)];
+        if (slot >= 0) {
             throw SnapshotError(files.source + ": token " + quote_text(token.piece) +
                                 " stands there twice");
         }
+        slot = static_cast<std::int32_t>(id);
     }
 }
 
@@ -96,7 +101,7 @@ void Vocabulary::add_added(const TokenizerFiles& files, const Normalizer& normal
             token.piece = entry.content;
             token.bytes = piece_bytes(entry.content);
             token.exists = true;
-            ids_.emplace(token.piece, static_cast<std::int32_t>(entry.id));
+            index_[place(token.piece)] = static_cast<std::int32_t>(entry.id);
         }
         token.special = entry.special;
         added_.push_back({entry.id, entry.content, entry.special});
@@ -132,7 +137,7 @@ void Vocabulary::add_bytes(const TokenizerFiles& files) {
 }
 
 void Vocabulary::add_merges(const TokenizerFiles& files) {
-    merges_.rules.reserve(files.merges.size());
+    merges_.reset(files.merges.size());
     std::string joined;
     std::int32_t rank = 0;
     for (const auto& [left, right] : files.merges) {
@@ -147,16 +152,27 @@ void Vocabulary::add_merges(const TokenizerFiles& files) {
                                 quote_text(unknown) + ", which is not in the vocabulary");
         }
         // Of a merge that stands there twice the later place counts, as in the reference.
-        merges_.rules.insert_or_assign(MergeTable::key(static_cast<std::int32_t>(*left_id),
-                                                       static_cast<std::int32_t>(*right_id)),
-                                       MergeRule{rank, static_cast<std::int32_t>(*joined_id)});
+        merges_.set(static_cast<std::int32_t>(*left_id), static_cast<std::int32_t>(*right_id),
+                    MergeRule{rank, static_cast<std::int32_t>(*joined_id)});
         ++rank;
     }
 }
 
 std::optional<std::int64_t> Vocabulary::find(std::string_view piece) const {
-    const auto found = ids_.find(piece);
-    return found == ids_.end() ? std::nullopt : std::optional<std::int64_t>(found->second);
+    const std::int32_t id = index_[place(piece)];
+    return id < 0 ? std::nullopt : std::optional<std::int64_t>(id);
+}
+
+/// The slot of the piece, or the free one where it would go.
+std::size_t Vocabulary::place(std::string_view piece) const {
+    std::size_t slot = std::hash<std::string_view>{}(piece);
+    for (;; ++slot) {
+        slot &= index_.size() - 1;
+        const std::int32_t id = index_[slot];
+        if (id < 0 || tokens_[static_cast<std::size_t>(id)].piece == piece) {
+            return slot;
+        }
+    }
 }
 
 const Vocabulary::Token* Vocabulary::token(std::int64_t id) const {

@@ -4,11 +4,11 @@
 #include "core/tokenizer/tokenizer.h"
 #include "core/tokenizer/tokenizer_files.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace earscope {
@@ -50,9 +50,10 @@ private:
     void add_bytes(const TokenizerFiles& files);
     void add_merges(const TokenizerFiles& files);
     const Token* token(std::int64_t id) const;
+    std::size_t place(std::string_view piece) const;
 
     std::vector<Token> tokens_;
-    std::unordered_map<std::string_view, std::int32_t> ids_;  ///< keys lie in tokens_
+    std::vector<std::int32_t> index_;  ///< ids by the hash of the piece, -1 where free
     std::vector<AddedToken> added_;
     AddedTokenFinder raw_finder_;
     AddedTokenFinder normalized_finder_;

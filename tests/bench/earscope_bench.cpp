@@ -29,6 +29,8 @@ struct Settings {
     int threads = 2;
     int repeats = 5;
     int new_tokens = 64;
+    std::string stages = "load,prepare,embed,prefill,context,decode";
+    std::string requests = "5s,30s";  // of the stages that run the model
 };
 
 const std::string kQuestion =
@@ -159,28 +161,44 @@ public:
     void model_stages(Session& session, const std::string& name, int seconds) {
         const PreparedBatch batch =
             with_peer_prompt(session, session.prepare({request({seconds})}));
-        measure("embed_raw+projected", name, [&] { session.extract_audio_embeddings(batch); });
-        measure("prefill", name, [&] {
-            c10::NoGradGuard no_grad;
-            KvCache cache(session.model().layer_count(), batch.inputs.attention_mask,
-                          batch.inputs.input_ids.size(1));
-            session.model().prefill(batch.inputs, cache, {});
-        });
+        if (wants("embed")) {
+            measure("embed_raw+projected", name, [&] { session.extract_audio_embeddings(batch); });
+        }
+        if (wants("prefill")) {
+            measure("prefill", name, [&] {
+                c10::NoGradGuard no_grad;
+                KvCache cache(session.model().layer_count(), batch.inputs.attention_mask,
+                              batch.inputs.input_ids.size(1));
+                session.model().prefill(batch.inputs, cache, {});
+            });
+        }
+        if (wants("context")) {
+            context(session, batch, name);
+        }
+        if (wants("decode")) {
+            decode(session, batch, name, 1);
+            if (seconds == 5) {
+                decode(session, batch, "4x(5s)", 4);
+            }
+        }
+    }
+
+    void context(Session& session, const PreparedBatch& batch, const std::string& name) {
         measure("context_layer_1", name,
                 [&] { session.extract_contextual_embeddings(batch, {1}); });
         measure("context_layer_-1", name,
                 [&] { session.extract_contextual_embeddings(batch, {-1}); });
-        measure("context_all_layers", name, [&] {
-            std::vector<std::int64_t> layers;
-            for (std::int64_t l = 0; l <= session.model().layer_count(); ++l) {
-                layers.push_back(l);
-            }
-            session.extract_contextual_embeddings(batch, layers);
-        });
-        decode(session, batch, name, 1);
-        if (seconds == 5) {
-            decode(session, batch, "4x(5s)", 4);
+        std::vector<std::int64_t> layers;
+        for (std::int64_t l = 0; l <= session.model().layer_count(); ++l) {
+            layers.push_back(l);
         }
+        measure("context_all_layers", name,
+                [&] { session.extract_contextual_embeddings(batch, layers); });
+    }
+
+    bool wants(const std::string& stage) const { return listed(settings_.stages, stage); }
+    static bool listed(const std::string& list, const std::string& item) {
+        return ("," + list + ",").find("," + item + ",") != std::string::npos;
     }
 
     void run() {
@@ -189,17 +207,25 @@ public:
         auto session = load_model(settings_.snapshot, load_options());
         row("load_model_first", "", {{"unit", "s"}, {"best", wall() - start}});
         memory("peak_rss_after_load");
-        session.reset();
-        measure("load_model", "",
-                [&] { session = load_model(settings_.snapshot, load_options()); });
+        if (wants("load")) {
+            session.reset();
+            measure("load_model", "",
+                    [&] { session = load_model(settings_.snapshot, load_options()); });
+        }
         const std::map<std::string, std::vector<int>> requests = {
             {"5s", {5}}, {"30s", {30}}, {"60s", {60}}, {"5x20s", {20, 20, 20, 20, 20}}};
         for (const auto& [name, seconds] : requests) {
+            if (!wants("prepare")) {
+                continue;
+            }
             measure("prepare", name,
                     [&, wanted = seconds] { session->prepare({request(wanted)}); });
         }
-        model_stages(*session, "5s", 5);
-        model_stages(*session, "30s", 30);
+        for (const auto& [name, seconds] : requests) {
+            if (seconds.size() == 1 && listed(settings_.requests, name)) {
+                model_stages(*session, name, seconds[0]);
+            }
+        }
         memory("peak_rss_end");
     }
 
@@ -228,6 +254,10 @@ int main(int argc, char** argv) {
             settings.threads = std::stoi(value);
         } else if (option == "--repeats") {
             settings.repeats = std::stoi(value);
+        } else if (option == "--stages") {
+            settings.stages = value;
+        } else if (option == "--requests") {
+            settings.requests = value;
         } else if (option == "--new-tokens") {
             settings.new_tokens = std::stoi(value);
         }

@@ -74,22 +74,26 @@ void EmbeddingPlot::fit() {
     axis_.fit();
     first_dimension_ = 0;
     last_dimension_ = matrix_ ? matrix_->dimensions() : 0;
-    axisChanged();
+    userMoved();
 }
 
 void EmbeddingPlot::zoomIn() {
     axis_.zoomAt(axis_.width() / 2, 0.5);
-    axisChanged();
+    userMoved();
 }
 
 void EmbeddingPlot::zoomOut() {
     axis_.zoomAt(axis_.width() / 2, 2);
-    axisChanged();
+    userMoved();
 }
 
 void EmbeddingPlot::axisChanged() {
     heatmap_valid_ = false;
     update();
+}
+
+void EmbeddingPlot::userMoved() {
+    axisChanged();
     Q_EMIT visibleRangeChanged(axis_.begin(), axis_.end());
 }
 
@@ -220,7 +224,8 @@ void EmbeddingPlot::mouseMoveEvent(QMouseEvent* event) {
         dragging_ = dragging_ || std::abs(moved) > 4;
         if (dragging_) {
             const double begin = press_begin_ - moved / axis_.width() * axis_.span();
-            setVisibleRange(begin, begin + axis_.span());
+            axis_.setRange(begin, begin + axis_.span());
+            userMoved();
         }
         return;
     }
@@ -275,7 +280,7 @@ void EmbeddingPlot::wheelEvent(QWheelEvent* event) {
     } else {
         axis_.zoomAt(event->position().x() - heatmapRect().left(), std::pow(0.8, turn));
     }
-    axisChanged();
+    userMoved();
 }
 
 bool EmbeddingPlot::handleCursorKey(QKeyEvent* event) {
@@ -293,7 +298,7 @@ bool EmbeddingPlot::handleCursorKey(QKeyEvent* event) {
                 cursor_->moveToken(step);
             }
             axis_.reveal(cursor_->point().seconds);
-            axisChanged();
+            userMoved();
             return true;
         }
         case Qt::Key_Escape:

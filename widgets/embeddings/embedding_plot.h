@@ -45,6 +45,7 @@ public Q_SLOTS:
     void zoomOut();
 
 Q_SIGNALS:
+    /// The user zoomed or panned.
     void visibleRangeChanged(double beginSeconds, double endSeconds);
 
 protected:
@@ -70,7 +71,9 @@ private:
     double dimensionAt(double y) const;
     /// Token number of a time, with the part of it that has passed.
     double tokenPosition(double seconds) const;
+    /// Draws anew; `userMoved` tells others that the user chose another part.
     void axisChanged();
+    void userMoved();
     void renderHeatmap();
     NormScale normScale() const;
     void paintDimensions(QPainter& painter) const;

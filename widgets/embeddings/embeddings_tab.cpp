@@ -234,7 +234,7 @@ void EmbeddingsTab::applyLimits() {
     limits_text_->setText(text);
     plot_->setLimits(limits);
     color_bar_->setMap(ColorMap::diverging(palette()).id());
-    color_bar_->setLimits(limits, robust ? tr("p0.5…p99.5, symmetric") : tr("all values"));
+    color_bar_->setLimits(limits);
 }
 
 QString EmbeddingsTab::limitsText() const {

@@ -33,8 +33,13 @@ QString compactCount(qint64 count) {
 }
 
 QString compactBytes(qint64 bytes) {
-    return QLocale().formattedDataSize(bytes, bytes < 1'000'000'000 ? 0 : 2,
-                                       QLocale::DataSizeSIFormat);
+    // Two decimals of GB, one where a single digit would stand alone ("1.4 MB").
+    double unit = 1;
+    while (static_cast<double>(bytes) >= unit * 1'000) {
+        unit *= 1'000;
+    }
+    const int decimals = unit >= 1e9 ? 2 : static_cast<double>(bytes) < 10 * unit ? 1 : 0;
+    return QLocale().formattedDataSize(bytes, unit > 1 ? decimals : 0, QLocale::DataSizeSIFormat);
 }
 
 QString clockTime(double seconds) {

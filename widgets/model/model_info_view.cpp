@@ -123,13 +123,14 @@ QWidget* ModelInfoView::buildTree() {
     tree_->setUniformRowHeights(true);
     tree_->setAlternatingRowColors(true);
     tree_->setContextMenuPolicy(Qt::CustomContextMenu);
+    tree_->setIndentation(14);
     tree_->header()->setStretchLastSection(false);
-    tree_->header()->setSectionResizeMode(ModuleTreeModel::NameColumn, QHeaderView::Stretch);
-    tree_->header()->setSectionResizeMode(ModuleTreeModel::ClassColumn, QHeaderView::Interactive);
+    tree_->header()->setSectionResizeMode(ModuleTreeModel::NameColumn, QHeaderView::Interactive);
+    tree_->header()->setSectionResizeMode(ModuleTreeModel::ClassColumn, QHeaderView::Stretch);
     tree_->header()->setSectionResizeMode(ModuleTreeModel::ParametersColumn,
                                           QHeaderView::ResizeToContents);
-    tree_->header()->setMinimumSectionSize(60);
-    tree_->header()->resizeSection(ModuleTreeModel::ClassColumn, 96);
+    tree_->header()->setMinimumSectionSize(40);
+    tree_->header()->resizeSection(ModuleTreeModel::NameColumn, 136);
     tree_->setTextElideMode(Qt::ElideMiddle);
     tree_->setMinimumHeight(80);
 
@@ -202,7 +203,7 @@ void ModelInfoView::search(const QString& text) {
     const QLocale locale;
     search_count_->setText(
         text.trimmed().isEmpty()
-            ? tr("%n module(s)", nullptr, modules_->moduleCount())
+            ? tr("%1 modules").arg(locale.toString(modules_->moduleCount()))
             : tr("%1 of %2")
                   .arg(locale.toString(matches), locale.toString(modules_->moduleCount())));
     if (text.trimmed().isEmpty()) {

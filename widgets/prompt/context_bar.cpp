@@ -45,6 +45,11 @@ void ContextBar::paintEvent(QPaintEvent* /*event*/) {
     QPainter painter(this);
     const QRectF frame = QRectF(rect()).adjusted(0.5, 1.5, -0.5, -1.5);
     painter.fillRect(frame, palette().base());
+    if (use_.context <= 0) {
+        painter.setPen(palette().color(QPalette::Mid));
+        painter.drawRect(frame);
+        return;
+    }
     const double whole = std::max(use_.context, taken());
     double x = frame.left();
     const auto segment = [&](int tokens, const QBrush& brush) {

@@ -338,10 +338,10 @@ void PromptPanel::appendAnswer(const StreamValue& value) {
     answer_->appendPiece(value.text);
     generated_ = value.tokens;
     if (stop_->isEnabled()) {
+        const QString tokens = QLocale().toString(generated_);
         status_->setText(value.tokensPerSecond > 0
-                             ? tr("%n token(s), %1 tokens/s", nullptr, generated_)
-                                   .arg(rate(value.tokensPerSecond))
-                             : tr("%n token(s)", nullptr, generated_));
+                             ? tr("Token %1, %2 tokens/s").arg(tokens, rate(value.tokensPerSecond))
+                             : tr("Token %1").arg(tokens));
     }
     copy_->setEnabled(true);
     refreshContext();
@@ -358,8 +358,8 @@ void PromptPanel::finishAnswer(const GenerationValue& value) {
     const QString end = value.finish == QLatin1String("length")
                             ? tr("ended because the budget is used up")
                             : tr("ended by the model");
-    status_->setText(tr("%n token(s), %1 tokens/s, first token after %2 s; %3", nullptr, generated_)
-                         .arg(rate(value.tokensPerSecond),
+    status_->setText(tr("Tokens: %1, %2 tokens/s, first token after %3 s; %4")
+                         .arg(QLocale().toString(generated_), rate(value.tokensPerSecond),
                               QLocale().toString(value.prefillSeconds, 'f', 2), end));
     setRunning(false);
     refreshContext();

@@ -92,7 +92,7 @@ void TokenStrip::setHovered(int row) {
 
 QString TokenStrip::description() const {
     return current_ >= 0 ? tokenDescription(tokens_[static_cast<std::size_t>(current_)])
-                         : tr("%n token(s)", nullptr, tokenCount());
+                         : tr("Tokens: %1").arg(QLocale().toString(tokenCount()));
 }
 
 double TokenStrip::cellWidth() const {

@@ -10,6 +10,17 @@
 #include <QPalette>
 
 namespace earscope {
+namespace {
+
+/// Numbers stand right, words left; the last column takes all room that is left and starts left.
+QVariant alignmentOf(int column) {
+    const bool left = column == TokenTableModel::PieceColumn ||
+                      column == TokenTableModel::ClassColumn ||
+                      column == TokenTableModel::SecondsColumn;
+    return QVariant(Qt::Alignment((left ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter));
+}
+
+}  // namespace
 
 QString tokenSpanText(const TokenValue& token) {
     if (token.startSeconds < 0) {
@@ -133,6 +144,9 @@ QVariant TokenTableModel::data(const QModelIndex& index, int role) const {
 QVariant TokenTableModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal) {
         return {};
+    }
+    if (role == Qt::TextAlignmentRole) {
+        return alignmentOf(section);
     }
     if (role == Qt::ToolTipRole && section == SlotRowColumn) {
         return tr("Index of the token within its source: the row of its embedding.");

@@ -105,14 +105,14 @@ void TokensTab::buildTable() {
     QHeaderView* header = table_->horizontalHeader();
     header->setHighlightSections(false);
     header->setSectionResizeMode(QHeaderView::Interactive);
-    header->setSectionResizeMode(TokenTableModel::PieceColumn, QHeaderView::Stretch);
+    header->setStretchLastSection(true);
     const int digit = table_->fontMetrics().horizontalAdvance(QLatin1Char('0'));
-    header->resizeSection(TokenTableModel::PositionColumn, digit * 10);
-    header->resizeSection(TokenTableModel::IdColumn, digit * 10);
-    header->resizeSection(TokenTableModel::ClassColumn, digit * 14);
-    header->resizeSection(TokenTableModel::SourceColumn, digit * 9);
-    header->resizeSection(TokenTableModel::SlotRowColumn, digit * 9);
-    header->resizeSection(TokenTableModel::SecondsColumn, digit * 24);
+    header->resizeSection(TokenTableModel::PositionColumn, digit * 9);
+    header->resizeSection(TokenTableModel::IdColumn, digit * 9);
+    header->resizeSection(TokenTableModel::PieceColumn, digit * 18);
+    header->resizeSection(TokenTableModel::ClassColumn, digit * 13);
+    header->resizeSection(TokenTableModel::SourceColumn, digit * 8);
+    header->resizeSection(TokenTableModel::SlotRowColumn, digit * 8);
     connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& current) {
                 if (!updating_ && current.isValid()) {
@@ -184,7 +184,7 @@ void TokensTab::refreshLegend() {
                           tokenClass == TokenClass::Padding ? QStringLiteral("▨")
                                                             : QStringLiteral("■"));
     }
-    legend_->setText(tr("%n position(s): ", nullptr, model_->rowCount()) +
+    legend_->setText(tr("%1 positions: ").arg(QLocale().toString(model_->rowCount())) +
                      parts.join(QStringLiteral("  &nbsp; ")));
 }
 
