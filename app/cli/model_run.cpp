@@ -136,6 +136,7 @@ std::vector<NamedTensor> position_tensors(const PreparedBatch& batch) {
 std::vector<NamedTensor> probe_tensors(
     const std::vector<std::pair<std::string, at::Tensor>>& captured) {
     std::vector<NamedTensor> tensors;
+    tensors.reserve(captured.size());
     for (const auto& [module, output] : captured) {
         tensors.push_back({"probe." + module, output});
     }

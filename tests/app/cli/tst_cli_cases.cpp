@@ -141,7 +141,8 @@ private:
 
     std::vector<std::string> wanted(const std::vector<std::string>& prefixes) const {
         std::vector<std::string> names;
-        for (const auto& [name, array] : want_) {
+        for (const auto& entry : want_) {
+            const std::string& name = entry.first;  // a lambda may not capture a binding in clang
             const bool mine = std::any_of(prefixes.begin(), prefixes.end(),
                                           [&](const auto& p) { return name.starts_with(p); });
             if (mine && !name.ends_with("_idx")) {
