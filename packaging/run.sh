@@ -41,8 +41,7 @@ run_without_display() {
     "$cli" generate demo --audio "$clip" --prompt "$question" --max-new-tokens 32 --stream
     "$cli" extract demo --audio "$clip" --prompt "$question" --layers -1 --out "$out" >/dev/null
     say "Embeddings: $out ($(stat -c %s "$out") bytes; any safetensors reader opens it)"
-    say "To see the window, run this script where a desktop is, or: ssh -X to this machine and run it again, or, on a"
-    say "virtual screen (Debian packages xvfb, xauth): xvfb-run -a $build/bin/earscope --demo"
+    say "To see the window, run this script on a desktop, or log in to this machine with ssh -X and run it again"
 }
 
 build_only=false
