@@ -1,7 +1,7 @@
 #include "core/session.h"
 
+#include "core/models/families.h"
 #include "core/models/generation.h"
-#include "core/models/music_flamingo.h"
 #include "core/models/prepare.h"
 #include "core/models/weights.h"
 
@@ -43,37 +43,6 @@ void check_dtype(at::ScalarType dtype) {
         throw DeviceError(std::string("dtype ") + at::toString(dtype) +
                           " is not supported; use float32, bfloat16 or float16");
     }
-}
-
-std::int64_t special_id(const Snapshot& snapshot, const Tokenizer& tokenizer,
-                        const std::string& key, std::int64_t configured) {
-    if (configured < 0 || tokenizer.bytes(configured).empty()) {
-        throw SnapshotError(snapshot.folder.string() + ": " + key + " is " +
-                            std::to_string(configured) + ", which the tokenizer does not know");
-    }
-    return configured;
-}
-
-Processor music_flamingo_processor(const Snapshot& snapshot, const MusicFlamingoConfig& config) {
-    Processor processor{Tokenizer::from_folder(snapshot.folder),
-                        0,
-                        0,
-                        0,
-                        config.eos_token_ids,
-                        config.pad_token_id};
-    const Tokenizer& tokenizer = processor.tokenizer;
-    processor.audio_token_id =
-        special_id(snapshot, tokenizer, "audio_token_id", config.audio_token_id);
-    processor.audio_begin_id =
-        special_id(snapshot, tokenizer, "audio_bos_token_id", config.audio_bos_token_id);
-    processor.audio_end_id =
-        special_id(snapshot, tokenizer, "audio_eos_token_id", config.audio_eos_token_id);
-    if (tokenizer.size() > config.text.vocab_size) {
-        throw SnapshotError(snapshot.folder.string() + ": the tokenizer has ids up to " +
-                            std::to_string(tokenizer.size() - 1) + ", the model only " +
-                            std::to_string(config.text.vocab_size) + " embeddings");
-    }
-    return processor;
 }
 
 at::Tensor rows_at(const at::Tensor& states, const AudioSlot& slot) {
@@ -301,27 +270,13 @@ std::shared_ptr<Session> load_model(const std::filesystem::path& snapshot,
     check_dtype(options.dtype);
     const c10::Device device = resolve_device(options.device);
     auto impl = std::make_unique<Session::Impl>(open_snapshot(snapshot));
-    if (impl->snapshot.family != Family::MusicFlamingo) {
-        throw SnapshotError(impl->snapshot.folder.string() + ": " +
-                            std::string(family_name(impl->snapshot.family)) +
-                            " snapshots cannot be run by this version; it runs Music Flamingo");
-    }
     impl->options = options;
     impl->device = device;
     try {
-        const MusicFlamingoConfig config = parse_music_flamingo_config(impl->snapshot);
-        impl->processor =
-            std::make_unique<Processor>(music_flamingo_processor(impl->snapshot, config));
-        impl->model = std::make_unique<MusicFlamingoModel>(config, options.attention);
-        // Snapshots are found with the names of the conversion script and with those in memory.
-        const bool in_memory_names =
-            impl->snapshot.tensors.contains("model.audio_tower.conv1.weight");
-        load_weights(
-            *impl->model, impl->snapshot,
-            [in_memory_names](const std::string& name) {
-                return in_memory_names ? name : music_flamingo_disk_name(name);
-            },
-            {}, device, options);
+        FamilyParts parts = make_family(impl->snapshot, options);
+        load_weights(*parts.model, impl->snapshot, parts.disk_name, parts.ignored, device, options);
+        impl->model = std::move(parts.model);
+        impl->processor = std::move(parts.processor);
     } catch (const std::bad_alloc&) {
         throw DeviceError("out of memory while loading " + impl->snapshot.folder.string());
     } catch (const c10::Error& error) {

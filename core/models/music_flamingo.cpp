@@ -277,8 +277,8 @@ at::Tensor MusicFlamingoBody::forward(const ModelInputs& inputs, KvCache* cache,
     return run(inputs.input_ids, [&](const at::Tensor& ids) {
         ModelInputs seen = inputs;
         seen.input_ids = ids;
-        return language_model_.forward(embed(seen, options), inputs.attention_mask, cache, options,
-                                       hidden);
+        return language_model_.forward(embed(seen, options), inputs.attention_mask, cache, nullptr,
+                                       options, hidden);
     });
 }
 

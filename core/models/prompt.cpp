@@ -75,15 +75,6 @@ void check_source(const AudioSource& source) {
     }
 }
 
-std::string repeat(std::string_view text, std::int64_t times) {
-    std::string out;
-    out.reserve(text.size() * static_cast<std::size_t>(times));
-    for (std::int64_t i = 0; i < times; ++i) {
-        out += text;
-    }
-    return out;
-}
-
 /// Collects a row piece by piece; text between spans is tokenized by itself, since spans are never
 /// crossed.
 class RowBuilder {
@@ -99,19 +90,16 @@ public:
 
     void add_span(std::int64_t tokens) {
         const bool moss = family_ == Family::MossMusic;
+        const std::string place = moss ? "<|AUDIO|>" : audio_text();
         add_id(processor_.audio_begin_id, moss ? "<|audio_bos|>" : begin_text());
         std::vector<std::int64_t>& positions = row_.positions.emplace_back();
         for (std::int64_t i = 0; i < tokens; ++i) {
             positions.push_back(static_cast<std::int64_t>(row_.ids.size()));
-            row_.ids.push_back(processor_.audio_token_id);
+            add_id(processor_.audio_token_id, place);
             if (moss && static_cast<std::size_t>(i + 1) % kTokensPerTimeMarker == 0) {
-                const auto seconds = 2 * (i + 1) / static_cast<std::int64_t>(kTokensPerTimeMarker);
-                for (const char digit : std::to_string(seconds)) {
-                    row_.ids.push_back(kDigitZeroId + (digit - '0'));
-                }
+                add_seconds(2 * (i + 1) / static_cast<std::int64_t>(kTokensPerTimeMarker));
             }
         }
-        row_.text += moss ? repeat("<|AUDIO|>", tokens) : repeat(audio_text(), tokens);
         add_id(processor_.audio_end_id, moss ? "<|audio_eos|>" : end_text());
     }
 
@@ -122,6 +110,12 @@ private:
     std::string begin_text() const { return text_of(processor_.audio_begin_id); }
     std::string audio_text() const { return text_of(processor_.audio_token_id); }
     std::string end_text() const { return text_of(processor_.audio_end_id); }
+
+    void add_seconds(std::int64_t seconds) {
+        for (const char digit : std::to_string(seconds)) {
+            add_id(kDigitZeroId + (digit - '0'), std::string(1, digit));
+        }
+    }
 
     void add_id(std::int64_t id, const std::string& text) {
         row_.ids.push_back(id);

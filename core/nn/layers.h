@@ -16,14 +16,15 @@ private:
     at::Tensor bias_;    // [out], undefined without bias
 };
 
-/// Layer norm over the last dimension, eps 1e-5.
+/// Layer norm over the last dimension.
 class LayerNorm : public Module {
 public:
-    explicit LayerNorm(std::int64_t width);
+    explicit LayerNorm(std::int64_t width, double eps = 1e-5);
     at::Tensor forward(const at::Tensor& x);
 
 private:
     std::int64_t width_;
+    double eps_;
     at::Tensor weight_;
     at::Tensor bias_;
 };
@@ -62,15 +63,46 @@ private:
     at::Tensor bias_;
 };
 
+/// Two-dimensional convolution, kernel 3x3, stride 2, padding 1. [N,in,F,T] -> [N,out,F/2,T/2]
+class Conv2d : public Module {
+public:
+    Conv2d(std::int64_t in, std::int64_t out);
+    at::Tensor forward(const at::Tensor& x);
+
+private:
+    at::Tensor weight_;  // [out,in,3,3]
+    at::Tensor bias_;
+};
+
 /// Exact (erf) GELU or SiLU.
 class Activation : public Module {
 public:
     enum class Kind { Gelu, Silu };
     explicit Activation(Kind kind);
+    /// With the name of torch.nn's own class ("GELU", "SiLU").
+    Activation(Kind kind, std::string class_name);
     at::Tensor forward(const at::Tensor& x);
 
 private:
     Kind kind_;
+};
+
+/// down(silu(gate x) * up x). [...,in] -> [...,out]
+class GatedMlp : public Module {
+public:
+    struct Widths {
+        std::int64_t in = 0;
+        std::int64_t inner = 0;
+        std::int64_t out = 0;
+    };
+    GatedMlp(std::string class_name, const Widths& widths, std::string activation_name);
+    at::Tensor forward(const at::Tensor& x);
+
+private:
+    Linear gate_proj_;
+    Linear up_proj_;
+    Linear down_proj_;
+    Activation act_fn_;
 };
 
 /// Average of pairs along the last dimension; an odd last one is dropped. [N,C,T] -> [N,C,T/2]
@@ -78,6 +110,15 @@ class AvgPool1d : public Module {
 public:
     AvgPool1d() : Module("AvgPool1d") {}
     at::Tensor forward(const at::Tensor& x);
+};
+
+/// Gives what it gets; a place for hooks.
+class Identity : public Module {
+public:
+    Identity() : Module("Identity") {}
+    at::Tensor forward(const at::Tensor& x) {
+        return run(x, [](const at::Tensor& input) { return input; });
+    }
 };
 
 /// Holds numbered children; never called itself.

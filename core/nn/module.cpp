@@ -50,6 +50,9 @@ void Module::set_name(std::string name) {
     for (auto& [child_name, child] : children_) {
         child->set_name(name_ + "." + child_name);
     }
+    if (Module* const point = before_injection()) {
+        point->name_ = name_ + "#pre";
+    }
 }
 
 std::vector<std::pair<std::string, Module*>> Module::named_modules() {
@@ -94,6 +97,11 @@ Module* Module::find(std::string_view path) {
     if (path.empty()) {
         return this;
     }
+    constexpr std::string_view kBefore = "#pre";
+    if (path.ends_with(kBefore)) {
+        Module* const module = find(path.substr(0, path.size() - kBefore.size()));
+        return module != nullptr ? module->before_injection() : nullptr;
+    }
     const auto dot = path.find('.');
     for (auto& [name, child] : children_) {
         if (name == path.substr(0, dot)) {
@@ -128,9 +136,10 @@ std::size_t Module::hook_count() const {
 }
 
 bool Module::any_hook_below() const {
-    return hook_count() > 0 || std::any_of(children_.begin(), children_.end(), [](const auto& c) {
-               return c.second->any_hook_below();
-           });
+    const Module* const point = before_injection();
+    return hook_count() > 0 || (point != nullptr && point->hook_count() > 0) ||
+           std::any_of(children_.begin(), children_.end(),
+                       [](const auto& c) { return c.second->any_hook_below(); });
 }
 
 void Module::train() {

@@ -67,8 +67,12 @@ public:
     std::int64_t parameter_count() const;
     /// Where the weights of this module and all below go; the names are full paths.
     std::vector<ParameterSlot> parameter_slots() const;
+    /// A module by its path, or with "PATH#pre" the observation point before its DeepStack
+    /// addition.
     /// @return nullptr when there is none of that path
     Module* find(std::string_view path);
+    /// Sees the output before something is added to it; nullptr where nothing is.
+    virtual Module* before_injection() const { return nullptr; }
 
     [[nodiscard]] HookHandle register_forward_hook(ForwardHook hook, bool prepend = false);
     [[nodiscard]] HookHandle register_forward_pre_hook(ForwardPreHook hook);

@@ -118,30 +118,13 @@ at::Tensor QwenAttention::attend_to(const at::Tensor& x, const DecoderContext& c
     return o_proj_.forward(attend(query, key, value, context.mask, scale, kind_));
 }
 
-QwenMlp::QwenMlp(const DecoderConfig& config, const QwenVariant& variant)
-    : Module(variant.prefix + "MLP"),
-      gate_proj_(config.hidden_size, config.intermediate_size, false),
-      up_proj_(config.hidden_size, config.intermediate_size, false),
-      down_proj_(config.intermediate_size, config.hidden_size, false),
-      act_fn_(Activation::Kind::Silu) {
-    register_module("gate_proj", gate_proj_);
-    register_module("up_proj", up_proj_);
-    register_module("down_proj", down_proj_);
-    register_module("act_fn", act_fn_);
-}
-
-at::Tensor QwenMlp::forward(const at::Tensor& x) {
-    return run(x, [this](const at::Tensor& input) {
-        return down_proj_.forward(act_fn_.forward(gate_proj_.forward(input)) *
-                                  up_proj_.forward(input));
-    });
-}
-
 QwenDecoderLayer::QwenDecoderLayer(const DecoderConfig& config, const QwenVariant& variant,
                                    std::size_t layer, Attention kind)
     : Module(variant.prefix + "DecoderLayer"),
+      layer_(layer),
       self_attn_(config, variant, layer, kind),
-      mlp_(config, variant),
+      mlp_(variant.prefix + "MLP",
+           {config.hidden_size, config.intermediate_size, config.hidden_size}, "SiLUActivation"),
       input_layernorm_(variant.prefix + "RMSNorm", config.hidden_size, config.rms_norm_eps),
       post_attention_layernorm_(variant.prefix + "RMSNorm", config.hidden_size,
                                 config.rms_norm_eps) {
@@ -149,13 +132,25 @@ QwenDecoderLayer::QwenDecoderLayer(const DecoderConfig& config, const QwenVarian
     register_module("mlp", mlp_);
     register_module("input_layernorm", input_layernorm_);
     register_module("post_attention_layernorm", post_attention_layernorm_);
+    if (layer < variant.injected_layers) {
+        pre_injection_ = std::make_unique<Identity>();
+    }
 }
 
 at::Tensor QwenDecoderLayer::forward(const at::Tensor& x, const DecoderContext& context) {
     return run(x, [&](const at::Tensor& input) {
         const at::Tensor attended =
             input + self_attn_.forward(input_layernorm_.forward(input), context);
-        return attended + mlp_.forward(post_attention_layernorm_.forward(attended));
+        at::Tensor out = attended + mlp_.forward(post_attention_layernorm_.forward(attended));
+        if (pre_injection_) {
+            out = pre_injection_->forward(out);
+        }
+        if (context.injection != nullptr && layer_ < context.injection->rows.size()) {
+            const at::Tensor rows = context.injection->rows[layer_].to(out.scalar_type());
+            out = out +
+                  at::zeros_like(out).masked_scatter(context.injection->places.unsqueeze(-1), rows);
+        }
+        return out;
     });
 }
 
@@ -205,10 +200,11 @@ DecoderContext QwenModel::context_for(const at::Tensor& embeddings,
 }
 
 at::Tensor QwenModel::forward(const at::Tensor& embeddings, const at::Tensor& attention_mask,
-                              KvCache* cache, const ForwardOptions& options,
-                              std::vector<at::Tensor>& hidden) {
+                              KvCache* cache, const Injection* injection,
+                              const ForwardOptions& options, std::vector<at::Tensor>& hidden) {
     return run(embeddings, [&](const at::Tensor& input) {
-        const DecoderContext context = context_for(input, attention_mask, cache);
+        DecoderContext context = context_for(input, attention_mask, cache);
+        context.injection = injection;
         at::Tensor out = run_layers(input, context, options, hidden);
         if (cache != nullptr) {
             cache->advance(input.size(1));

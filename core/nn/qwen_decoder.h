@@ -46,11 +46,18 @@ struct RotaryTables {
     at::Tensor sin;
 };
 
+/// Rows added to the outputs of the first layers (DeepStack).
+struct Injection {
+    at::Tensor places;             ///< bool [B,L], the audio positions
+    std::vector<at::Tensor> rows;  ///< one [U,D] per layer, in the order of the places
+};
+
 /// What all layers of one forward share.
 struct DecoderContext {
     RotaryTables rotary;
     AttentionMask mask;
     KvCache* cache = nullptr;
+    const Injection* injection = nullptr;
 };
 
 class RotaryEmbedding : public Module {
@@ -68,7 +75,8 @@ private:
 struct QwenVariant {
     std::string prefix = "Qwen2";  ///< of the class names
     bool qkv_bias = true;
-    bool head_norms = false;  ///< RMS norm of every query and key head
+    bool head_norms = false;          ///< RMS norm of every query and key head
+    std::size_t injected_layers = 0;  ///< first layers that get DeepStack rows
 };
 
 class QwenAttention : public Module {
@@ -91,29 +99,22 @@ private:
     std::unique_ptr<RmsNorm> k_norm_;
 };
 
-class QwenMlp : public Module {
-public:
-    QwenMlp(const DecoderConfig& config, const QwenVariant& variant);
-    at::Tensor forward(const at::Tensor& x);
-
-private:
-    Linear gate_proj_;
-    Linear up_proj_;
-    Linear down_proj_;
-    Activation act_fn_;
-};
-
+/// Where DeepStack is added, ordinary hooks see the state after the addition; the state before it
+/// has the observation point "NAME#pre".
 class QwenDecoderLayer : public Module {
 public:
     QwenDecoderLayer(const DecoderConfig& config, const QwenVariant& variant, std::size_t layer,
                      Attention kind);
     at::Tensor forward(const at::Tensor& x, const DecoderContext& context);
+    Module* before_injection() const override { return pre_injection_.get(); }
 
 private:
+    std::size_t layer_;
     QwenAttention self_attn_;
-    QwenMlp mlp_;
+    GatedMlp mlp_;
     RmsNorm input_layernorm_;
     RmsNorm post_attention_layernorm_;
+    std::unique_ptr<Identity> pre_injection_;
 };
 
 /// Qwen2 or Qwen3 decoder without its output head.
@@ -127,10 +128,11 @@ public:
     /// Runs the layers on [B,L,D].
     ///
     /// @param attention_mask  int64 [B,L]; looked at without a cache or when the cache is empty
+    /// @param injection       may be null
     /// @param hidden          receives one entry per options.hidden_layers
     /// @return                [B,L,D] after the final norm; undefined when it stopped before
     at::Tensor forward(const at::Tensor& embeddings, const at::Tensor& attention_mask,
-                       KvCache* cache, const ForwardOptions& options,
+                       KvCache* cache, const Injection* injection, const ForwardOptions& options,
                        std::vector<at::Tensor>& hidden);
 
 private:

@@ -77,8 +77,9 @@ void require_full_attention(const ConfigReader& reader) {
     }
 }
 
-DecoderConfig parse_text(const ConfigReader& reader) {
-    reader.require_text("model_type", {"qwen2"});
+/// Defaults are those of Transformers' own configuration class of the decoder.
+DecoderConfig parse_text(const ConfigReader& reader, const char* model_type) {
+    reader.require_text("model_type", {model_type});
     reader.require_text("hidden_act", {"silu"});
     require_full_attention(reader);
     if (reader.boolean("tie_word_embeddings", false)) {
@@ -181,8 +182,9 @@ std::vector<std::int64_t> tokenizer_pad(const nlohmann::json& tokenizer, std::in
     return {};
 }
 
+template <typename Config>
 void parse_end_and_pad(const Snapshot& snapshot, const ConfigReader& root, const ConfigReader& text,
-                       MusicFlamingoConfig& config) {
+                       Config& config) {
     const ConfigReader generation(snapshot.generation_config, "generation_config.json");
     const std::int64_t vocabulary = config.text.vocab_size;
     for (const ConfigReader* reader : {&generation, &root, &text}) {
@@ -205,7 +207,67 @@ void parse_end_and_pad(const Snapshot& snapshot, const ConfigReader& root, const
     }
 }
 
+MossEncoderConfig parse_moss_audio(const ConfigReader& reader) {
+    reader.require_text("activation_function", {"gelu"});
+    MossEncoderConfig audio;
+    audio.hidden_size = reader.integer({"d_model"}, 4, kMaxWidth, 1280);
+    audio.output_size = reader.integer({"output_dim"}, 1, kMaxWidth, audio.hidden_size);
+    audio.layers = reader.integer({"encoder_layers"}, 1, kMaxLayers, 32);
+    audio.heads = reader.integer({"encoder_attention_heads"}, 1, kMaxHeads, 20);
+    audio.intermediate_size = reader.integer({"encoder_ffn_dim"}, 1, kMaxInner, 5120);
+    audio.stem_channels = reader.integer({"downsample_hidden_size"}, 1, kMaxWidth, 480);
+    audio.chunk_frames = 2 * reader.integer({"n_window"}, 200, 200, 200);
+    audio.chunks_at_once = reader.integer({"conv_chunksize"}, 1, 1 << 20, 64);
+    audio.layer_norm_eps = reader.number({"layer_norm_eps"}, 1e-12, 1e-2, 1e-5);
+    reader.integer({"num_mel_bins"}, 128, 128, 128);  // the front end makes 128
+    require_divisible(reader, "d_model", audio.hidden_size, "encoder_attention_heads", audio.heads);
+    require_divisible(reader, "d_model", audio.hidden_size, "the two halves of a position,", 2);
+    const auto* const indexes = reader.find({"deepstack_encoder_layer_indexes"}).second;
+    if (indexes == nullptr) {
+        audio.deepstack_layers = {8, 16, 24};
+    } else {
+        audio.deepstack_layers = token_ids(reader, "deepstack_encoder_layer_indexes", audio.layers);
+    }
+    for (const std::int64_t layer : audio.deepstack_layers) {
+        if (layer >= audio.layers) {
+            reader.refuse("deepstack_encoder_layer_indexes", layer, "the encoder has fewer layers");
+        }
+    }
+    return audio;
+}
+
 }  // namespace
+
+MossMusicConfig parse_moss_music_config(const Snapshot& snapshot) {
+    const ConfigReader root(snapshot.config, "config.json");
+    for (const char* const part : {"audio_config", "language_config"}) {
+        if (!root.has(part)) {
+            root.refuse_missing(part);
+        }
+    }
+    const ConfigReader text = root.object("language_config");
+    MossMusicConfig config;
+    config.audio = parse_moss_audio(root.object("audio_config"));
+    config.text = parse_text(text, "qwen3");
+    if (text.boolean("attention_bias", false)) {
+        text.refuse("attention_bias", true, "only false is supported");
+    }
+    config.adapter_size = root.integer({"adapter_hidden_size"}, 1, kMaxInner, 8192);
+    const auto streams = static_cast<std::int64_t>(config.audio.deepstack_layers.size());
+    config.injected_streams =
+        std::min(streams, root.integer({"deepstack_num_inject_layers"}, 0, kMaxLayers, streams));
+    if (config.injected_streams > config.text.layers) {
+        root.refuse("deepstack_num_inject_layers", config.injected_streams,
+                    "the decoder has fewer layers");
+    }
+    const ConfigReader processor(snapshot.processor_config, "processor_config.json");
+    const std::int64_t last = config.text.vocab_size - 1;
+    config.audio_token_id = processor.integer({"audio_token_id"}, 0, last, 151654);
+    config.audio_start_id = processor.integer({"audio_start_id"}, 0, last, 151669);
+    config.audio_end_id = processor.integer({"audio_end_id"}, 0, last, 151670);
+    parse_end_and_pad(snapshot, root, text, config);
+    return config;
+}
 
 MusicFlamingoConfig parse_music_flamingo_config(const Snapshot& snapshot) {
     const ConfigReader root(snapshot.config, "config.json");
@@ -217,7 +279,7 @@ MusicFlamingoConfig parse_music_flamingo_config(const Snapshot& snapshot) {
     const ConfigReader text = root.object("text_config");
     MusicFlamingoConfig config;
     config.audio = parse_audio(root.object("audio_config"));
-    config.text = parse_text(text);
+    config.text = parse_text(text, "qwen2");
     const std::int64_t last = config.text.vocab_size - 1;
     config.audio_token_id = root.integer({"audio_token_id"}, 0, last, 151669);
     config.audio_bos_token_id = root.integer({"audio_bos_token_id"}, 0, last, 151670);

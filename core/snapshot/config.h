@@ -46,6 +46,36 @@ struct MusicFlamingoConfig {
     std::int64_t pad_token_id = 0;
 };
 
+/// Convolution stem and Whisper-style layers of MOSS-Music (`audio_config`).
+struct MossEncoderConfig {
+    std::int64_t hidden_size = 0;
+    std::int64_t output_size = 0;
+    std::int64_t layers = 0;
+    std::int64_t heads = 0;
+    std::int64_t intermediate_size = 0;
+    std::int64_t stem_channels = 0;
+    std::int64_t chunk_frames = 400;
+    std::int64_t chunks_at_once = 64;
+    double layer_norm_eps = 1e-5;
+    std::vector<std::int64_t> deepstack_layers;  ///< 0-based, the output of each is a stream
+};
+
+/// config.json of a MOSS-Music snapshot, every value checked before any tensor is made.
+struct MossMusicConfig {
+    MossEncoderConfig audio;
+    DecoderConfig text;
+    std::int64_t adapter_size = 8192;
+    std::int64_t injected_streams = 0;  ///< DeepStack streams added to the first decoder layers
+    std::int64_t audio_token_id = 151654;
+    std::int64_t audio_start_id = 151669;
+    std::int64_t audio_end_id = 151670;
+    std::vector<std::int64_t> eos_token_ids;
+    std::int64_t pad_token_id = 0;
+};
+
+/// @throws SnapshotError  as below
+MossMusicConfig parse_moss_music_config(const Snapshot& snapshot);
+
 /// @throws SnapshotError  names key and value (missing, wrong type, absurd, not divisible,
 /// unsupported activation)
 MusicFlamingoConfig parse_music_flamingo_config(const Snapshot& snapshot);
