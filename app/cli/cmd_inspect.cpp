@@ -20,34 +20,73 @@ std::int64_t element_count(const TensorView& tensor) {
     return count;
 }
 
-ordered_json dimensions(const MusicFlamingoConfig& config) {
-    const AudioEncoderConfig& audio = config.audio;
-    const DecoderConfig& text = config.text;
-    return {{"audio_encoder",
-             {{"hidden_size", audio.hidden_size},
-              {"layers", audio.layers},
-              {"heads", audio.heads},
-              {"intermediate_size", audio.intermediate_size},
-              {"mel_bins", audio.mel_bins},
-              {"positions", audio.max_source_positions}}},
-            {"language_model",
-             {{"hidden_size", text.hidden_size},
-              {"layers", text.layers},
-              {"heads", text.heads},
-              {"kv_heads", text.kv_heads},
-              {"head_dim", text.head_dim},
-              {"intermediate_size", text.intermediate_size},
-              {"vocab_size", text.vocab_size}}}};
+ordered_json decoder_dimensions(const DecoderConfig& text) {
+    return {{"hidden_size", text.hidden_size},
+            {"layers", text.layers},
+            {"heads", text.heads},
+            {"kv_heads", text.kv_heads},
+            {"head_dim", text.head_dim},
+            {"intermediate_size", text.intermediate_size},
+            {"vocab_size", text.vocab_size}};
 }
 
-ordered_json special_tokens(const Tokenizer& tokenizer, const MusicFlamingoConfig& config) {
+ordered_json added_tokens(const Tokenizer& tokenizer) {
     ordered_json added = ordered_json::array();
     for (const AddedToken& token : tokenizer.added_tokens()) {
         added.push_back({{"id", token.id}, {"content", token.content}, {"special", token.special}});
     }
-    return {{"audio", config.audio_token_id},         {"audio_begin", config.audio_bos_token_id},
-            {"audio_end", config.audio_eos_token_id}, {"end", config.eos_token_ids},
-            {"padding", config.pad_token_id},         {"added", std::move(added)}};
+    return added;
+}
+
+/// What config.json says of the family at hand.
+struct FamilyFacts {
+    ordered_json dimensions;
+    ordered_json special_tokens;
+    std::int64_t context = 0;
+};
+
+FamilyFacts music_flamingo_facts(const Snapshot& snapshot) {
+    const MusicFlamingoConfig config = parse_music_flamingo_config(snapshot);
+    const AudioEncoderConfig& audio = config.audio;
+    return {{{"audio_encoder",
+              {{"hidden_size", audio.hidden_size},
+               {"layers", audio.layers},
+               {"heads", audio.heads},
+               {"intermediate_size", audio.intermediate_size},
+               {"mel_bins", audio.mel_bins},
+               {"positions", audio.max_source_positions}}},
+             {"language_model", decoder_dimensions(config.text)}},
+            {{"audio", config.audio_token_id},
+             {"audio_begin", config.audio_bos_token_id},
+             {"audio_end", config.audio_eos_token_id},
+             {"end", config.eos_token_ids},
+             {"padding", config.pad_token_id},
+             {"added", added_tokens(Tokenizer::from_folder(snapshot.folder))}},
+            config.text.max_positions};
+}
+
+FamilyFacts moss_music_facts(const Snapshot& snapshot) {
+    const MossMusicConfig config = parse_moss_music_config(snapshot);
+    const MossEncoderConfig& audio = config.audio;
+    return {{{"audio_encoder",
+              {{"hidden_size", audio.hidden_size},
+               {"output_size", audio.output_size},
+               {"layers", audio.layers},
+               {"heads", audio.heads},
+               {"intermediate_size", audio.intermediate_size},
+               {"stem_channels", audio.stem_channels},
+               {"chunk_frames", audio.chunk_frames},
+               {"deepstack_layers", audio.deepstack_layers}}},
+             {"adapter_size", config.adapter_size},
+             {"injected_streams", config.injected_streams},
+             {"language_model", decoder_dimensions(config.text)}},
+            {{"audio", config.audio_token_id},
+             {"audio_begin", config.audio_start_id},
+             {"audio_end", config.audio_end_id},
+             {"end", config.eos_token_ids},
+             {"padding", config.pad_token_id},
+             {"added", added_tokens(Tokenizer::from_folder(snapshot.folder, TokenizerKind::Slow))}},
+            config.text.max_positions};
 }
 
 }  // namespace
@@ -55,8 +94,8 @@ ordered_json special_tokens(const Tokenizer& tokenizer, const MusicFlamingoConfi
 // Reads headers only, so that a snapshot of many gigabytes is shown at once.
 CommandResult run_inspect(Context& context) {
     const Snapshot snapshot = open_snapshot(snapshot_folder(context.options.snapshot));
-    const MusicFlamingoConfig config = parse_music_flamingo_config(snapshot);
-    const Tokenizer tokenizer = Tokenizer::from_folder(snapshot.folder);
+    FamilyFacts facts = snapshot.family == Family::MossMusic ? moss_music_facts(snapshot)
+                                                             : music_flamingo_facts(snapshot);
 
     std::int64_t parameters = 0;
     std::map<std::string, std::int64_t> dtypes;
@@ -71,13 +110,14 @@ CommandResult run_inspect(Context& context) {
     ordered_json out{{"name", snapshot.name},
                      {"folder", snapshot.folder.string()},
                      {"family", family_name(snapshot.family)},
-                     {"dimensions", dimensions(config)},
+                     {"dimensions", std::move(facts.dimensions)},
                      {"dtypes", dtypes},
                      {"parameters", parameters},
                      {"weight_bytes", snapshot.weight_bytes},
-                     {"context", config.text.max_positions},
+                     {"context", facts.context},
                      {"files", std::move(files)},
-                     {"special_tokens", special_tokens(tokenizer, config)}};
+                     {"special_tokens", std::move(facts.special_tokens)},
+                     {"notices", snapshot.notices}};
     return {json_text(out), {}};
 }
 

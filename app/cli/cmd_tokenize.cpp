@@ -41,13 +41,23 @@ std::string read_stdin(const std::stop_token& stop) {
     }
 }
 
+/// MOSS-Music's reference forces the slow tokenizer; a folder without a configuration is as its
+/// files say.
+TokenizerKind tokenizer_kind(const std::filesystem::path& folder) {
+    std::error_code error;
+    const bool snapshot = std::filesystem::exists(folder / "config.json", error);
+    return snapshot && open_snapshot(folder).family == Family::MossMusic ? TokenizerKind::Slow
+                                                                         : TokenizerKind::FromFiles;
+}
+
 /// A folder with only a tokenizer is taken as it is; everything else must be a snapshot.
 Tokenizer load_tokenizer(const std::string& given) {
     const std::filesystem::path folder = snapshot_folder(given);
     std::error_code error;
     const bool has_tokenizer = std::filesystem::exists(folder / "tokenizer.json", error) ||
                                std::filesystem::exists(folder / "vocab.json", error);
-    return Tokenizer::from_folder(has_tokenizer ? folder : resolve_snapshot(folder));
+    const std::filesystem::path found = has_tokenizer ? folder : resolve_snapshot(folder);
+    return Tokenizer::from_folder(found, tokenizer_kind(found));
 }
 
 void add_decoded(ordered_json& out, const Tokenizer& tokenizer,
