@@ -229,6 +229,11 @@ void SignalView::layoutStrips() {
             layoutStrip(QRect(0, top, area.width(), height), metrics, strip->isPrepared()));
         top += height + kStripGap;
     }
+    // The width the numbers need changes with the font, which a hidden bar does not know yet.
+    const int margin = color_bar_->isHidden() ? 0 : color_bar_->sizeHint().width();
+    if (viewportMargins().right() != margin) {
+        setViewportMargins(0, 0, margin, 0);
+    }
     const QRect view = viewport()->geometry();
     color_bar_->setGeometry(view.right() + 1, view.top() + rulerHeight(),
                             color_bar_->sizeHint().width(),
