@@ -17,7 +17,13 @@ RequestValue clipRequest(const QString& prompt = QStringLiteral("Describe the tr
     return {prompt, {tinyAudio(QStringLiteral("stereo44.wav"))}};
 }
 
-/// A long answer: the tiny model seldom ends by itself, and a text prompt is quick to prefill.
+/// Greedy, this one is answered with 1,541 tokens, so that it still runs when it is looked at.
+RequestValue longRequest() {
+    return {QStringLiteral("Which instruments do you hear?"),
+            {tinyAudio(QStringLiteral("float16k.wav"))}};
+}
+
+/// A text prompt is quick to prefill; its answer has 89 tokens.
 RequestValue textRequest() {
     return {QStringLiteral("Describe the track in full detail."), {}};
 }
@@ -389,7 +395,7 @@ private Q_SLOTS:
 
     void cancel_runningAndWaiting_endsBoth() {
         loadTiny();
-        const JobId running = controller_->generate(generateJob(textRequest(), 16000));
+        const JobId running = controller_->generate(generateJob(longRequest(), 16000));
         const JobId waiting = controller_->generate(generateJob(textRequest(), 16000));
         const JobId wanted = controller_->prepare(prepareJob(textRequest()));
         QTRY_VERIFY_WITH_TIMEOUT(!recorder_->streamedText(running).isEmpty(), 30'000);
@@ -508,7 +514,7 @@ private Q_SLOTS:
         controller_->load(tinyLoad());
         controller_->prepare(prepareJob(clipRequest()));
         controller_->extract(extractJob(clipRequest()));
-        const JobId id = controller_->generate(generateJob(textRequest(), 400));
+        const JobId id = controller_->generate(generateJob(longRequest(), 2000));
         QCOMPARE(recorder_->waitFor(id), QStringLiteral("generated"));
         const double seconds = static_cast<double>(clock.elapsed()) / 1000.0;
         qInfo(

@@ -22,6 +22,10 @@ json read_json(const std::filesystem::path& file) {
     return json::parse(stream);
 }
 
+QString fixtureSet(const char* set, const char* name) {
+    return QStringLiteral(EARSCOPE_FIXTURES "/%1/%2").arg(QLatin1String(set), QLatin1String(name));
+}
+
 QString text_of(const std::string& text) {
     return QString::fromStdString(text);
 }
@@ -35,15 +39,23 @@ public:
         const auto set = folder.parent_path().parent_path();
         const std::string snapshot = request_.value("snapshot", "snapshot");
         dtype_ = request_.value("dtype", "float32");
-        base_ = {text_of((set / snapshot).string()),
-                 QStringLiteral("--request"),
-                 text_of((folder / "request.json").string()),
-                 QStringLiteral("--device"),
-                 QStringLiteral("cpu"),
-                 QStringLiteral("--threads"),
-                 QStringLiteral("1")};
+        // Written from the case's folder or from the set's.
+        const auto own = folder / snapshot;
+        base_ = {
+            text_of((std::filesystem::exists(own / "config.json") ? own : set / snapshot).string()),
+            QStringLiteral("--request"),
+            text_of((folder / "request.json").string()),
+            QStringLiteral("--device"),
+            QStringLiteral("cpu"),
+            QStringLiteral("--threads"),
+            QStringLiteral("1")};
+        layers_ = set.filename() == "moss-tiny" ? "language_model.layers."
+                                                : "model.language_model.layers.";
         if (request_.contains("hook")) {
             add_edit(request_["hook"]);
+        }
+        for (const json& hook : request_.value("hooks", json::array())) {
+            add_operation(hook);
         }
     }
 
@@ -57,7 +69,8 @@ public:
         real_ = want_.at("attention_mask").values;
         read_times();
         check_prepare();
-        check_tensors("extract", {"raw", "projected", "contextual."}, extract_options());
+        check_tensors("extract", {"raw", "projected", "deepstack_", "contextual."},
+                      extract_options());
         check_tensors("forward", {"logits", "full_logits", "hidden.", "hookobs.", "grad.", "loss"},
                       forward_options());
         check_generate();
@@ -85,6 +98,14 @@ private:
         const std::string operation = edit.find('+') != std::string::npos ? "add:" : "scale:";
         edits_ << QStringLiteral("--edit")
                << text_of(hook.at("module").get<std::string>() + "=" + operation + value);
+    }
+
+    /// {"op": "mul", "value": 0.5} of the fixtures is scale:0.5 here.
+    void add_operation(const json& hook) {
+        const std::string operation = hook.at("op") == "add" ? "add:" : "scale:";
+        edits_ << QStringLiteral("--edit")
+               << text_of(hook.at("module").get<std::string>() + "=" + operation +
+                          hook.at("value").dump());
     }
 
     CliResult run(const char* command, const QStringList& options) {
@@ -115,8 +136,18 @@ private:
         }
     }
 
-    /// time_s.a of the sources from the times of the windows.
+    /// time_s.a of the sources from the times of the windows; MOSS-Music's tokens last 0.08 s.
     void read_times() {
+        for (std::size_t a = 0; a < expected_.at("slots").size(); ++a) {
+            const json& slot = expected_["slots"][a];
+            if (slot.contains("chunks")) {
+                Array seconds{{slot.at("n_tokens").get<std::int64_t>()}, {}};
+                for (std::int64_t i = 0; i < seconds.shape[0]; ++i) {
+                    seconds.values.push_back(0.08 * static_cast<double>(i));
+                }
+                want_["time_s." + std::to_string(a)] = std::move(seconds);
+            }
+        }
         if (!want_.contains("timestamps")) {  // a request without audio
             return;
         }
@@ -174,7 +205,7 @@ private:
             options << QStringLiteral("--layers=all");
         }
         for (const std::string& name : wanted({"hookobs."})) {
-            options << QStringLiteral("--probe") << text_of(kLayers + name.substr(8));
+            options << QStringLiteral("--probe") << text_of(layers_ + name.substr(8));
         }
         QStringList gradients;
         for (const std::string& name : wanted({"grad."})) {
@@ -208,8 +239,8 @@ private:
         derive_resampled(got, want_);
         wrong(derive_gradient(got, want_));
         for (const auto& [name, array] : Arrays(got)) {
-            if (name.starts_with("probe." + kLayers)) {
-                got["hookobs." + name.substr(6 + kLayers.size())] = array;
+            if (name.starts_with("probe." + layers_)) {
+                got["hookobs." + name.substr(6 + layers_.size())] = array;
             }
         }
         if (const auto full = got.find("full_logits"); full != got.end()) {
@@ -262,9 +293,9 @@ private:
         }
         for (std::size_t a = 0; a < slot_list.size(); ++a) {
             const json& have = got["slots"][a];
-            for (const char* key :
-                 {"sample_index", "audio_index", "n_tokens", "windows", "window_tokens"}) {
-                if (have.at(key) != slot_list[a].at(key)) {
+            for (const char* key : {"sample_index", "audio_index", "n_tokens", "windows",
+                                    "window_tokens", "chunks"}) {
+                if (slot_list[a].contains(key) && have.at(key) != slot_list[a].at(key)) {
                     wrong(std::string("slots: ") + key + ": " + have.at(key).dump());
                 }
             }
@@ -305,7 +336,7 @@ private:
         }
     }
 
-    inline static const std::string kLayers = "model.language_model.layers.";
+    std::string layers_;  ///< path of the decoder's layers
     std::filesystem::path folder_;
     QString out_;
     json request_;
@@ -326,21 +357,28 @@ class TestCliCases : public QObject {
 private Q_SLOTS:
     void case_ofTheReference_agrees_data() {
         QTest::addColumn<QString>("folder");
-        const QDir here(fixture("cases"));
-        const QStringList cases = here.entryList(QDir::Dirs | QDir::NoDotAndDotDot);
-        QVERIFY(cases.size() >= 30);
-        for (const QString& name : cases) {
-            QTest::newRow(qPrintable(name)) << here.filePath(name);
+        for (const char* set : {"mf-tiny", "moss-tiny"}) {
+            const QDir here(fixtureSet(set, "cases"));
+            const QStringList cases = here.entryList(QDir::Dirs | QDir::NoDotAndDotDot);
+            QVERIFY(cases.size() >= 25);
+            for (const QString& name : cases) {
+                QTest::addRow("%s/%s", set, qPrintable(name)) << here.filePath(name);
+            }
         }
         // Too big for the repository.
-        const QDir shared(QStringLiteral(EARSCOPE_SHARED_FIXTURES "/mf-tiny/cases"));
+        const QDir shared(QStringLiteral(EARSCOPE_SHARED_FIXTURES));
         if (!shared.exists()) {
             qInfo("%s is not there: its cases are not run", qPrintable(shared.path()));
             return;
         }
         for (const char* name :
-             {"batch_0_1_2", "contextual_layers", "full_logits", "grad_projected",
-              "hook_edit_projector", "hook_observe", "sampled_batch", "zero_tail_then_windows"}) {
+             {"mf-tiny/cases/batch_0_1_2", "mf-tiny/cases/contextual_layers",
+              "mf-tiny/cases/full_logits", "mf-tiny/cases/grad_projected",
+              "mf-tiny/cases/hook_edit_projector", "mf-tiny/cases/hook_observe",
+              "mf-tiny/cases/sampled_batch", "mf-tiny/cases/zero_tail_then_windows",
+              "moss-tiny/cases/batch3", "moss-tiny/cases/bf16_run", "moss-tiny/cases/grad_audio",
+              "moss-tiny/cases/grad_contextual", "moss-tiny/cases/hook_observe",
+              "moss-tiny/cases/short_all_alone", "moss-tiny/cases/several_chunks"}) {
             QTest::newRow(name) << shared.filePath(QLatin1String(name));
         }
     }
@@ -352,11 +390,19 @@ private Q_SLOTS:
         QVERIFY2(problems.isEmpty(), qPrintable(problems.join(u'\n')));
     }
 
+    void modules_ofTheFixture_areTheReferencesInOrder_data() {
+        QTest::addColumn<QString>("set");
+        QTest::newRow("Music Flamingo") << QStringLiteral("mf-tiny");
+        QTest::newRow("MOSS-Music") << QStringLiteral("moss-tiny");
+    }
     void modules_ofTheFixture_areTheReferencesInOrder() {
-        const CliResult result = runCli({QStringLiteral("modules"), fixture("snapshot")});
+        QFETCH(const QString, set);
+        const QByteArray name = set.toUtf8();
+        const CliResult result =
+            runCli({QStringLiteral("modules"), fixtureSet(name.constData(), "snapshot")});
         QCOMPARE(result.status, 0);
         const QList<QByteArray> lines = result.out.trimmed().split('\n');
-        QFile file(fixture("named_modules.txt"));
+        QFile file(fixtureSet(name.constData(), "named_modules.txt"));
         QVERIFY(file.open(QIODevice::ReadOnly));
         const QList<QByteArray> reference = file.readAll().trimmed().split('\n');
         // trimmed() took the empty name of the first line along with its TAB.
