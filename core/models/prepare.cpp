@@ -178,6 +178,7 @@ void fill_rows(PreparedBatch& batch, const std::vector<ExpandedPrompt>& rows, st
 void fill_windows(ModelInputs& inputs, const std::vector<HeardSource>& sources) {
     std::vector<at::Tensor> mels;
     std::vector<std::int64_t> frames;
+    mels.reserve(sources.size());
     for (const HeardSource& source : sources) {
         mels.push_back(source.mel);
         frames.insert(frames.end(), source.slot.window_frames.begin(),
