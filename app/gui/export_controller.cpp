@@ -51,7 +51,7 @@ QString ExportController::reason() const {
     if (isRunning()) {
         return tr("An export is running.");
     }
-    const QString why = state_.runReason();
+    QString why = state_.runReason();
     if (!why.isEmpty()) {
         return why;
     }

@@ -67,7 +67,7 @@ std::vector<int> parseLayers(const QString& text, int layers, QString* error) {
         const int first = match.captured(1).toInt();
         const int last = match.captured(2).isEmpty() ? first : match.captured(2).toInt();
         if (!match.hasMatch() || first < -(layers + 1) || last > layers || last < first) {
-            *error = QDialog::tr(
+            *error = ExportDialog::tr(
                          "“%1” is no layer: hidden states go from 0 (decoder input) to %2, "
                          "or from −1 back to −%3.")
                          .arg(item)

@@ -264,6 +264,14 @@ void MainWindow::connectStatus() {
     connect(session_.get(), &SessionController::progressed, status_, &StatusStrip::setProgress);
     connect(state_.get(), &WorkState::changed, this, &MainWindow::refreshStatus);
     connect(state_.get(), &WorkState::changed, this, &MainWindow::refreshActions);
+    connect(state_.get(), &WorkState::modelChanged, this, [this] {
+        // The page that had the focus is gone; left alone, the search field would get it and with
+        // it the single-letter keys.
+        const QWidget* focused = QApplication::focusWidget();
+        if (focused == nullptr || model_panel_->isAncestorOf(focused)) {
+            signal_view_->setFocus(Qt::OtherFocusReason);
+        }
+    });
     connect(generate_, &GenerateController::speedChanged, status_, &StatusStrip::setSpeed);
     connect(generate_, &GenerateController::runningChanged, this, &MainWindow::refreshActions);
     connect(export_, &ExportController::message, status_, &StatusStrip::setIdleText);

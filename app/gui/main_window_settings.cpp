@@ -94,6 +94,7 @@ void MainWindow::closeNow() {
 void MainWindow::showShortcuts() {
     auto* dialog = new QDialog(this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setObjectName(QStringLiteral("shortcutsDialog"));
     dialog->setWindowTitle(tr("Keyboard shortcuts"));
     dialog->resize(560, 520);
     const auto listed = actions_->withKeys();

@@ -42,7 +42,7 @@ QString SignalController::messageOf(int index) const {
         return tr("Open a model to see what it gets of this sound.");
     }
     if (!state_.problem().isEmpty()) {
-        return state_.problem();
+        return tr("Not prepared: the Prompt panel says why.");
     }
     return state_.sourcesReason().isEmpty() ? tr("Preparing…") : state_.sourcesReason();
 }

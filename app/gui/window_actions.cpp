@@ -41,7 +41,7 @@ void WindowActions::makeFileActions() {
                      QKeySequence(QStringLiteral("Ctrl+O")), tr("Opens a local model snapshot"));
     openDemo = make(QStringLiteral("openDemo"), tr("Open the &demo"), {},
                     tr("Opens the demonstration model and its sound clips"));
-    closeModel = make(QStringLiteral("closeModel"), tr("&Close the model"), {},
+    closeModel = make(QStringLiteral("closeModelAction"), tr("&Close the model"), {},
                       tr("Removes the model from memory"));
     addAudio = make(QStringLiteral("addAudio"), tr("Add &audio…"),
                     QKeySequence(QStringLiteral("Ctrl+I")), tr("Adds up to five sound files"));

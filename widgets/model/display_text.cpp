@@ -77,8 +77,14 @@ QString failureTitle(FailureKind kind) {
 }
 
 QString failureText(const Failure& failure) {
-    const QString title = failureTitle(failure.kind);
-    return failure.message.isEmpty() ? title : tr("%1 %2").arg(title, failure.message);
+    QString title = failureTitle(failure.kind);
+    if (failure.message.isEmpty()) {
+        return title;
+    }
+    if (title.endsWith(QLatin1Char('.'))) {
+        title.chop(1);
+    }
+    return tr("%1: %2").arg(title, failure.message);
 }
 
 QString stageName(Stage stage) {

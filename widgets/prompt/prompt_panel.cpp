@@ -269,7 +269,7 @@ void PromptPanel::refreshMarkers() {
         return;
     }
     QString added = marked_.left(marked_.size() - prompt.size()).toHtmlEscaped();
-    added.replace(QLatin1Char('\n'), QStringLiteral("⏎ "));
+    added.replace(QLatin1Char(' '), QChar::Nbsp).replace(QLatin1Char('\n'), QStringLiteral("⏎ "));
     markers_->setText(tr("Put in front when sent: %1")
                           .arg(QStringLiteral("<code>%1</code>").arg(added.trimmed())));
 }
@@ -290,7 +290,7 @@ void PromptPanel::refreshContext() {
                       context_length_});
     QString text = context_->description();
     if (context_->isOver()) {
-        text += QLatin1Char(' ') +
+        text += QStringLiteral(". ") +
                 tr("The answer will be cut to the %1 tokens that are left.")
                     .arg(QLocale().toString(std::max(0, context_length_ - prompt_tokens_)));
     }
@@ -309,7 +309,7 @@ void PromptPanel::refreshButtons() {
     stop_->setEnabled(running_);
     copy_->setEnabled(!answer_->text().isEmpty());
     if (!running_ && answer_->text().isEmpty() && status_->text().isEmpty()) {
-        answer_->setPlaceholderText(blocked_reason_.isEmpty()
+        answer_->setPlaceholderText(blocked_reason_.isEmpty() || !problem_->text().isEmpty()
                                         ? tr("The answer appears here while it is generated.")
                                         : blocked_reason_);
     }

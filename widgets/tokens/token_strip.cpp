@@ -142,7 +142,7 @@ void TokenStrip::paintCells(QPainter& painter) const {
         }
         const QString text = token.tokenClass == TokenClass::Audio && token.slotRow >= 0
                                  ? QLocale().toString(token.slotRow)
-                                 : token.piece;
+                                 : readablePiece(token.piece);
         painter.setPen(token.tokenClass == TokenClass::Padding ? palette().color(QPalette::Text)
                                                                : textOn(brush.color()));
         const QRectF inner = rect.adjusted(2, 0, -1, 0);

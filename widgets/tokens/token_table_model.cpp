@@ -12,15 +12,40 @@
 namespace earscope {
 namespace {
 
-/// Numbers stand right, words left; the last column takes all room that is left and starts left.
+/// Numbers stand right, words left.
 QVariant alignmentOf(int column) {
-    const bool left = column == TokenTableModel::PieceColumn ||
-                      column == TokenTableModel::ClassColumn ||
-                      column == TokenTableModel::SecondsColumn;
+    const bool left =
+        column == TokenTableModel::PieceColumn || column == TokenTableModel::ClassColumn;
     return QVariant(Qt::Alignment((left ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter));
 }
 
 }  // namespace
+
+QString readablePiece(const QString& piece) {
+    QString result;
+    for (const QChar c : piece) {
+        const int control = c.unicode() - 0x2400;
+        switch (control) {
+            case 0x09:
+                result += QStringLiteral("\\t");
+                break;
+            case 0x0a:
+                result += QStringLiteral("\\n");
+                break;
+            case 0x0d:
+                result += QStringLiteral("\\r");
+                break;
+            default:
+                if (control >= 0 && control <= 0x21) {
+                    const int code = control == 0x21 ? 0x7f : control;
+                    result += QStringLiteral("\\x%1").arg(code, 2, 16, QLatin1Char('0'));
+                } else {
+                    result += c;
+                }
+        }
+    }
+    return result;
+}
 
 QString tokenSpanText(const TokenValue& token) {
     if (token.startSeconds < 0) {
@@ -37,7 +62,7 @@ QString tokenDescription(const TokenValue& token) {
     QString text =
         QCoreApplication::translate("earscope::TokenTableModel", "Position %1, %2, id %3, %4")
             .arg(locale.toString(token.position), tokenClassName(token.tokenClass),
-                 QString::number(token.id), token.piece);
+                 QString::number(token.id), readablePiece(token.piece));
     if (token.source >= 0) {
         text += QCoreApplication::translate("earscope::TokenTableModel", "\nSource %1")
                     .arg(token.source + 1);
@@ -97,7 +122,7 @@ QString TokenTableModel::text(const TokenValue& token, int column) const {
         case IdColumn:
             return QString::number(token.id);
         case PieceColumn:
-            return token.piece;
+            return readablePiece(token.piece);
         case ClassColumn:
             return tokenClassName(token.tokenClass);
         case SourceColumn:

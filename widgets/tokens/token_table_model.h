@@ -44,6 +44,8 @@ private:
     std::vector<std::vector<int>> slot_rows_;  ///< per source
 };
 
+/// The piece with control pictures (U+2400 and up), which common fonts lack, as escapes: "\n".
+QString readablePiece(const QString& piece);
 /// "12.480 – 12.520 s", or an empty text where a token has no time.
 QString tokenSpanText(const TokenValue& token);
 /// The token in words, for tooltips and screen readers.

@@ -105,14 +105,14 @@ void TokensTab::buildTable() {
     QHeaderView* header = table_->horizontalHeader();
     header->setHighlightSections(false);
     header->setSectionResizeMode(QHeaderView::Interactive);
-    header->setStretchLastSection(true);
     const int digit = table_->fontMetrics().horizontalAdvance(QLatin1Char('0'));
     header->resizeSection(TokenTableModel::PositionColumn, digit * 9);
     header->resizeSection(TokenTableModel::IdColumn, digit * 9);
-    header->resizeSection(TokenTableModel::PieceColumn, digit * 18);
-    header->resizeSection(TokenTableModel::ClassColumn, digit * 13);
+    header->resizeSection(TokenTableModel::PieceColumn, digit * 15);
+    header->resizeSection(TokenTableModel::ClassColumn, digit * 12);
     header->resizeSection(TokenTableModel::SourceColumn, digit * 8);
     header->resizeSection(TokenTableModel::SlotRowColumn, digit * 8);
+    header->resizeSection(TokenTableModel::SecondsColumn, digit * 21);
     connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& current) {
                 if (!updating_ && current.isValid()) {

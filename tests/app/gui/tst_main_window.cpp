@@ -409,6 +409,95 @@ private Q_SLOTS:
         desk.window->setTheme(Theme::Light);
     }
 
+    void pictures_ofSpecialStates_areComplete() {
+        Desk desk;
+        desk.window->setTheme(Theme::Light);
+        const QString folder = qEnvironmentVariable("EARSCOPE_PICTURES");
+        const auto picture = [&](const char* name, QWidget* widget) {
+            QTest::qWait(50);
+            const QPixmap pixmap = widget->grab();
+            QVERIFY(!pixmap.isNull());
+            if (!folder.isEmpty()) {
+                pixmap.save(QStringLiteral("%1/%2.png").arg(folder, QLatin1String(name)));
+            }
+        };
+        desk.show();
+        desk.window->openModel(desk.folder.path());
+        QTRY_VERIFY_WITH_TIMEOUT(desk.part<QLabel>("modelFailure")->isVisible(), kPatience);
+        const QString longName = desk.folder.filePath(QStringLiteral(
+            "a very long name of a recording, 中文 и кириллица, with all its details "
+            "(live, second take).wav"));
+        QVERIFY(QFile::copy(sound("stereo44.wav"), longName));
+        desk.window->openArguments({longName, sound("empty.wav"), sound("over1200.flac"),
+                                    sound("three32.flac"), sound("mono22.mp3")});
+        auto* panel = desk.part<SourcesPanel>("sourcesPanel");
+        QTRY_VERIFY_WITH_TIMEOUT(
+            panel->sources().size() == 5 &&
+                std::none_of(panel->sources().begin(), panel->sources().end(),
+                             [](const SourceEntry& entry) { return entry.loading; }),
+            kPatience);
+        picture("failures", desk.window.get());
+        Q_EMIT panel->removeRequested(1);
+        desk.window->openModel(snapshot());
+        desk.prompt()->setPrompt(QStringLiteral("<audio> is one, <audio> is two"));
+        QTRY_VERIFY_WITH_TIMEOUT(!desk.window->state().problem().isEmpty(), 2 * kPatience);
+        picture("marker mismatch", desk.window.get());
+        desk.prompt()->setPrompt(QStringLiteral("Compare them."));
+        QTRY_VERIFY_WITH_TIMEOUT(desk.window->state().prepared() != nullptr, 2 * kPatience);
+        picture("four sources", desk.window.get());
+        desk.action("exportFile")->trigger();
+        desk.window->exporting().dialog()->setFile(
+            desk.folder.filePath(QStringLiteral("out.safetensors")));
+        picture("export", desk.window->exporting().dialog());
+        desk.window->exporting().dialog()->close();
+        desk.action("shortcuts")->trigger();
+        auto* keys = desk.part<QDialog>("shortcutsDialog");
+        QVERIFY(keys != nullptr);
+        picture("keys", keys);
+        keys->close();
+        desk.prompt()->setBudget(5'000);
+        desk.action("generateAction")->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(desk.part<QPushButton>("cancel")->isVisible(), kPatience);
+        QTest::qWait(300);
+        picture("running", desk.window.get());
+        desk.window->closeNow();
+    }
+
+    void keys_singleLetters_workOutsideTextFields() {
+        Desk desk;
+        QVERIFY(desk.ready());
+        QVERIFY(QTest::qWaitForWindowActive(desk.window.get()));
+        auto* view = desk.part<SignalView>("signalView");
+        QSignalSpy played(desk.action("playToken"), &QAction::triggered);
+        view->setFocus();
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_1);
+        QVERIFY(desk.window->cursor().isLocked());
+        desk.part<QWidget>("promptEditor")->setFocus();
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_P);
+        QCOMPARE(played.count(), 0);
+        QVERIFY(desk.prompt()->settings().prompt.contains(QLatin1Char('p')));
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_2, Qt::AltModifier);
+        QVERIFY(desk.embeddings()->isVisible());
+        const QWidget* before = QApplication::focusWidget();
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_F6);
+        QVERIFY(QApplication::focusWidget() != before);
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_F, Qt::ControlModifier);
+        QCOMPARE(QApplication::focusWidget()->objectName(), QStringLiteral("moduleSearch"));
+    }
+
+    void zoom_ofOneView_isFollowedByTheOther() {
+        Desk desk;
+        QVERIFY(desk.ready("long65.ogg"));
+        desk.action("extractAction")->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(desk.embeddings()->hasMatrices(), kPatience);
+        auto* view = desk.part<SignalView>("signalView");
+        view->setVisibleRange(10, 20);
+        QCOMPARE(desk.embeddings()->plot()->timeAxis().begin(), view->timeAxis().begin());
+        desk.embeddings()->plot()->zoomIn();
+        QCOMPARE(view->timeAxis().end(), desk.embeddings()->plot()->timeAxis().end());
+        QVERIFY(view->timeAxis().span() < 6);
+    }
+
     void settings_areKeptInTheProfile() {
         QTemporaryDir folder;
         {

@@ -88,6 +88,12 @@ private Q_SLOTS:
         QCOMPARE(model.rowCount(), 0);
     }
 
+    void pieces_withControlCharacters_areEscaped() {
+        const QString piece =
+            QStringLiteral("a%1%2%3 é").arg(QChar(0x240a), QChar(0x2409), QChar(0x2421));
+        QCOMPARE(readablePiece(piece), QStringLiteral("a\\n\\t\\x7f é"));
+    }
+
     void row_chosen_movesTheCursor() {
         CursorModel cursor;
         cursor.setSources({times(10), times(10)});
