@@ -2,6 +2,7 @@
 
 #include <QTemporaryDir>
 
+#include <algorithm>
 #include <array>
 #include <random>
 
@@ -66,30 +67,40 @@ private Q_SLOTS:
         std::mt19937 random(3407);
         std::array<int, 2> ends{};
         qint64 slowest = 0;
-        bool loaded = false;
-        for (int i = 0; i < kTimes; ++i) {
-            const bool withLoad = !loaded || i % 10 == 0;
-            JobId id = withLoad ? controller.load(tinyLoad()) : JobId{0};
-            switch (i % 4) {
+        const auto start = [&](int kind) {
+            switch (kind) {
                 case 0:
-                    id = controller.prepare(prepareJob(requestOf()));
-                    break;
+                    return controller.prepare(prepareJob(requestOf()));
                 case 1:
-                    id = controller.extract(extractJob(requestOf()));
-                    break;
+                    return controller.extract(extractJob(requestOf()));
                 case 2: {
                     ExportJob job = exportJob(requestOf(), target);
                     job.contextualLayers = {0, -1};
-                    id = controller.exportTensors(job);
-                    break;
+                    return controller.exportTensors(job);
                 }
                 default:
                     controller.prepare(prepareJob(requestOf()));
-                    id = controller.generate(generateJob(requestOf(), 1000));
+                    return controller.generate(generateJob(requestOf(), 1000));
             }
-            // Up to the length of that kind of work, so that every part of it is hit.
-            const int longest = i % 4 == 3 ? 120 : 40;
-            QTest::qWait(static_cast<int>(random() % static_cast<unsigned>(longest)));
+        };
+        // How long each kind of work lasts on this machine and in this build, so that the cancels
+        // fall into every part of it.
+        recorder.waitFor(controller.load(tinyLoad()));
+        std::array<unsigned, 4> longest{};
+        for (int kind = 0; kind < 4; ++kind) {
+            QElapsedTimer timer;
+            timer.start();
+            recorder.waitFor(start(kind));
+            longest[static_cast<std::size_t>(kind)] =
+                static_cast<unsigned>(std::clamp<qint64>(timer.elapsed(), 2, 500));
+        }
+        bool loaded = true;
+        for (int i = 0; i < kTimes; ++i) {
+            if (!loaded || i % 10 == 0) {
+                controller.load(tinyLoad());
+            }
+            const JobId id = start(i % 4);
+            QTest::qWait(static_cast<int>(random() % longest[static_cast<std::size_t>(i % 4)]));
             QElapsedTimer timer;
             timer.start();
             controller.cancelAll();
