@@ -198,12 +198,11 @@ MossStreams MossEncoder::forward(const at::Tensor& mel, const std::vector<std::i
 }
 
 MossMusicModel::MossMusicModel(const MossMusicConfig& config, Attention kind, ChunkPadding padding)
-    : Model("MossMusicModel"),
+    : CausalModel("MossMusicModel", config.text),
       config_(config),
       audio_encoder_(config.audio, kind, padding),
       language_model_(config.text, qwen3(config), kind),
-      audio_adapter_("GatedMLP", adapter_widths(config), "SiLU"),
-      lm_head_(config.text.hidden_size, config.text.vocab_size, false) {
+      audio_adapter_("GatedMLP", adapter_widths(config), "SiLU") {
     register_module("audio_encoder", audio_encoder_);
     register_module("language_model", language_model_);
     register_module("audio_adapter", audio_adapter_);
@@ -255,41 +254,8 @@ at::Tensor MossMusicModel::run_decoder(const ModelInputs& inputs, KvCache* cache
                                    hidden);
 }
 
-ModelOutput MossMusicModel::run_model(const ModelInputs& inputs, KvCache* cache,
-                                      const ForwardOptions& options) {
-    ModelOutput output;
-    ForwardOptions effective = options;
-    if (language_model_.any_hook_below() || hook_count() > 0 || lm_head_.hook_count() > 0) {
-        effective.stop_after_hidden = false;  // a hook further up must still run
-        effective.no_logits = false;
-    }
-    output.logits = run(inputs.input_ids, [&](const at::Tensor& ids) {
-        ModelInputs seen = inputs;
-        seen.input_ids = ids;
-        const at::Tensor states = run_decoder(seen, cache, effective, output.hidden_states);
-        if (effective.no_logits || !states.defined()) {
-            return at::Tensor();
-        }
-        return lm_head_.forward(effective.full_logits ? states
-                                                      : states.narrow(1, states.size(1) - 1, 1));
-    });
-    return output;
-}
-
-ModelOutput MossMusicModel::forward(const ModelInputs& inputs, const ForwardOptions& options) {
-    return run_model(inputs, nullptr, options);
-}
-
-at::Tensor MossMusicModel::prefill(const ModelInputs& inputs, KvCache& cache,
-                                   const ForwardOptions& options) {
-    return run_model(inputs, &cache, options).logits;
-}
-
-at::Tensor MossMusicModel::decode_step(const at::Tensor& ids, KvCache& cache,
-                                       const ForwardOptions& options) {
-    ModelInputs step;
-    step.input_ids = ids.unsqueeze(1);
-    return run_model(step, &cache, options).logits;
+bool MossMusicModel::decoder_hooked() const {
+    return language_model_.any_hook_below();
 }
 
 }  // namespace earscope

@@ -1,5 +1,5 @@
 #pragma once
-#include "core/models/model.h"
+#include "core/models/causal_model.h"
 #include "core/nn/layers.h"
 #include "core/nn/qwen_decoder.h"
 #include "core/nn/whisper_layer.h"
@@ -73,34 +73,25 @@ private:
     Identity no_projection_;
 };
 
-class MossMusicModel : public Model {
+class MossMusicModel : public CausalModel {
 public:
     MossMusicModel(const MossMusicConfig& config, Attention kind, ChunkPadding padding);
 
-    std::int64_t layer_count() const override { return config_.text.layers; }
-    std::int64_t hidden_size() const override { return config_.text.hidden_size; }
     std::int64_t audio_width() const override { return config_.audio.output_size; }
-    std::int64_t vocab_size() const override { return config_.text.vocab_size; }
-    std::int64_t context_length() const override { return config_.text.max_positions; }
 
     AudioFeatures encode_audio(const ModelInputs& inputs, const ForwardOptions& options) override;
-    ModelOutput forward(const ModelInputs& inputs, const ForwardOptions& options) override;
-    at::Tensor prefill(const ModelInputs& inputs, KvCache& cache,
-                       const ForwardOptions& options) override;
-    at::Tensor decode_step(const at::Tensor& ids, KvCache& cache,
-                           const ForwardOptions& options) override;
+
+protected:
+    at::Tensor run_decoder(const ModelInputs& inputs, KvCache* cache, const ForwardOptions& options,
+                           std::vector<at::Tensor>& hidden) override;
+    bool decoder_hooked() const override;
 
 private:
-    ModelOutput run_model(const ModelInputs& inputs, KvCache* cache, const ForwardOptions& options);
-    at::Tensor run_decoder(const ModelInputs& inputs, KvCache* cache, const ForwardOptions& options,
-                           std::vector<at::Tensor>& hidden);
-
     MossMusicConfig config_;
     MossEncoder audio_encoder_;
     QwenModel language_model_;
     GatedMlp audio_adapter_;
     ModuleList<GatedMlp> deepstack_audio_merger_list_;
-    Linear lm_head_;
 };
 
 }  // namespace earscope

@@ -283,10 +283,9 @@ at::Tensor MusicFlamingoBody::forward(const ModelInputs& inputs, KvCache* cache,
 }
 
 MusicFlamingoModel::MusicFlamingoModel(const MusicFlamingoConfig& config, Attention kind)
-    : Model("MusicFlamingoForConditionalGeneration"),
-      config_(config),
-      model_(config, kind),
-      lm_head_(config.text.hidden_size, config.text.vocab_size, false) {
+    : CausalModel("MusicFlamingoForConditionalGeneration", config.text),
+      audio_width_(config.audio.hidden_size),
+      model_(config, kind) {
     register_module("model", model_);
     register_module("lm_head", lm_head_);
 }
@@ -296,42 +295,14 @@ AudioFeatures MusicFlamingoModel::encode_audio(const ModelInputs& inputs,
     return model_.encode_audio(inputs, options);
 }
 
-ModelOutput MusicFlamingoModel::run_model(const ModelInputs& inputs, KvCache* cache,
-                                          const ForwardOptions& options) {
-    ModelOutput output;
-    ForwardOptions effective = options;
-    if (model_.language_model().any_hook_below() || model_.hook_count() > 0 || hook_count() > 0 ||
-        lm_head_.hook_count() > 0) {
-        effective.stop_after_hidden = false;  // a hook further up must still run
-        effective.no_logits = false;
-    }
-    output.logits = run(inputs.input_ids, [&](const at::Tensor& ids) {
-        ModelInputs seen = inputs;
-        seen.input_ids = ids;
-        const at::Tensor states = model_.forward(seen, cache, effective, output.hidden_states);
-        if (effective.no_logits || !states.defined()) {
-            return at::Tensor();
-        }
-        const std::int64_t length = states.size(1);
-        return lm_head_.forward(effective.full_logits ? states : states.narrow(1, length - 1, 1));
-    });
-    return output;
+at::Tensor MusicFlamingoModel::run_decoder(const ModelInputs& inputs, KvCache* cache,
+                                           const ForwardOptions& options,
+                                           std::vector<at::Tensor>& hidden) {
+    return model_.forward(inputs, cache, options, hidden);
 }
 
-ModelOutput MusicFlamingoModel::forward(const ModelInputs& inputs, const ForwardOptions& options) {
-    return run_model(inputs, nullptr, options);
-}
-
-at::Tensor MusicFlamingoModel::prefill(const ModelInputs& inputs, KvCache& cache,
-                                       const ForwardOptions& options) {
-    return run_model(inputs, &cache, options).logits;
-}
-
-at::Tensor MusicFlamingoModel::decode_step(const at::Tensor& ids, KvCache& cache,
-                                           const ForwardOptions& options) {
-    ModelInputs step;
-    step.input_ids = ids.unsqueeze(1);
-    return run_model(step, &cache, options).logits;
+bool MusicFlamingoModel::decoder_hooked() const {
+    return model_.language_model().any_hook_below() || model_.hook_count() > 0;
 }
 
 }  // namespace earscope

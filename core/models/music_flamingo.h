@@ -1,5 +1,5 @@
 #pragma once
-#include "core/models/model.h"
+#include "core/models/causal_model.h"
 #include "core/nn/layers.h"
 #include "core/nn/qwen_decoder.h"
 #include "core/nn/whisper_layer.h"
@@ -95,7 +95,7 @@ public:
     /// Token embeddings with the audio rows put in. [B,L,D]
     at::Tensor embed(const ModelInputs& inputs, const ForwardOptions& options);
 
-    QwenModel& language_model() { return language_model_; }
+    const QwenModel& language_model() const { return language_model_; }
     /// Runs the decoder between this module's own hooks.
     at::Tensor forward(const ModelInputs& inputs, KvCache* cache, const ForwardOptions& options,
                        std::vector<at::Tensor>& hidden);
@@ -113,29 +113,22 @@ private:
     RotaryTimeEmbedding pos_emb_;
 };
 
-class MusicFlamingoModel : public Model {
+class MusicFlamingoModel : public CausalModel {
 public:
     MusicFlamingoModel(const MusicFlamingoConfig& config, Attention kind);
 
-    std::int64_t layer_count() const override { return config_.text.layers; }
-    std::int64_t hidden_size() const override { return config_.text.hidden_size; }
-    std::int64_t audio_width() const override { return config_.audio.hidden_size; }
-    std::int64_t vocab_size() const override { return config_.text.vocab_size; }
-    std::int64_t context_length() const override { return config_.text.max_positions; }
+    std::int64_t audio_width() const override { return audio_width_; }
 
     AudioFeatures encode_audio(const ModelInputs& inputs, const ForwardOptions& options) override;
-    ModelOutput forward(const ModelInputs& inputs, const ForwardOptions& options) override;
-    at::Tensor prefill(const ModelInputs& inputs, KvCache& cache,
-                       const ForwardOptions& options) override;
-    at::Tensor decode_step(const at::Tensor& ids, KvCache& cache,
-                           const ForwardOptions& options) override;
+
+protected:
+    at::Tensor run_decoder(const ModelInputs& inputs, KvCache* cache, const ForwardOptions& options,
+                           std::vector<at::Tensor>& hidden) override;
+    bool decoder_hooked() const override;
 
 private:
-    ModelOutput run_model(const ModelInputs& inputs, KvCache* cache, const ForwardOptions& options);
-
-    MusicFlamingoConfig config_;
+    std::int64_t audio_width_;
     MusicFlamingoBody model_;
-    Linear lm_head_;
 };
 
 /// The name a parameter of the model has on disk: "model.language_model.x" is written as
