@@ -47,25 +47,29 @@ void writeSilence(const std::filesystem::path& file, std::uint32_t rate, std::ui
 class TestDecode : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void initTestCase() {
-        expected_ = std::make_unique<SafetensorsFile>(
-            SafetensorsFile::open(fixture("audio/decode/expected.safetensors")));
-    }
-
     void decode_goodFile_equalsSoundFile_data() {
+        QTest::addColumn<QString>("folder");
         QTest::addColumn<QJsonObject>("facts");
-        const QJsonDocument document = readJson(fixture("audio/decode/decode.json"));
-        const QJsonArray files = document[QLatin1String("files")].toArray();
-        QCOMPARE(files.size(), 46);
-        for (const auto& entry : files) {
-            const QJsonObject facts = entry.toObject();
-            QTest::newRow(facts[QLatin1String("file")].toString().toUtf8().constData()) << facts;
+        for (const auto& folder : fixtureFolders("audio/decode", "frontend/decode")) {
+            const QJsonDocument document = readJson(folder / "decode.json");
+            const QJsonArray files = document[QLatin1String("files")].toArray();
+            QVERIFY(files.size() >= 41);
+            const QString path = QString::fromStdString(folder.string());
+            for (const auto& entry : files) {
+                const QJsonObject facts = entry.toObject();
+                const QByteArray name = facts[QLatin1String("file")].toString().toUtf8();
+                const bool own = folder == fixture("audio/decode");
+                QTest::newRow(own ? name.constData() : ("shared " + name).constData())
+                    << path << facts;
+            }
         }
     }
     void decode_goodFile_equalsSoundFile() {
+        QFETCH(QString, folder);
         QFETCH(QJsonObject, facts);
         const QString name = facts[QLatin1String("file")].toString();
-        const DecodedAudio audio = decode_file(soundFile(name));
+        const std::filesystem::path root = folder.toStdString();
+        const DecodedAudio audio = decode_file(root / "files" / name.toStdString());
         QCOMPARE(audio.waveform.sample_rate, facts[QLatin1String("rate")].toInteger());
         QCOMPARE(audio.channels, facts[QLatin1String("channels")].toInt());
         QCOMPARE(audio.header_frames, facts[QLatin1String("header_frames")].toInteger());
@@ -74,7 +78,8 @@ private Q_SLOTS:
         const bool rounds =
             encoding == QLatin1String("VORBIS") || encoding.contains(QLatin1String("MPEG"));
         const double bound = rounds ? 1e-6 : 0;
-        const auto wanted = floats(*expected_, "mono." + name.toStdString());
+        const auto expected = SafetensorsFile::open(root / "expected.safetensors");
+        const auto wanted = floats(expected, "mono." + name.toStdString());
         QCOMPARE(floatMismatch(audio.waveform.samples, wanted, bound), QString());
         QVERIFY(!audio.format.empty());
     }
@@ -157,9 +162,6 @@ private Q_SLOTS:
         QVERIFY_EXCEPTION_THROWN(decode_file(fixture("bugfiles/BL12_960000.flac"), stop.token()),
                                  Cancelled);
     }
-
-private:
-    std::unique_ptr<SafetensorsFile> expected_;
 };
 
 QTEST_GUILESS_MAIN(TestDecode)

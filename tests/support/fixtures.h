@@ -16,6 +16,19 @@ inline std::filesystem::path fixture(const std::string& name) {
     return std::filesystem::path(EARSCOPE_FIXTURES) / name;
 }
 
+/// The project's own part of a fixture set, and the whole set where the shared fixtures are there.
+inline std::vector<std::filesystem::path> fixtureFolders(const std::string& own,
+                                                         const std::string& shared) {
+    std::vector<std::filesystem::path> folders{fixture(own)};
+    if (const auto whole = std::filesystem::path(EARSCOPE_SHARED_FIXTURES) / shared;
+        std::filesystem::is_directory(whole)) {
+        folders.push_back(whole);
+    } else {
+        qInfo("the whole set %s is not here; the project's own part was run", shared.c_str());
+    }
+    return folders;
+}
+
 /// A float32 tensor of a fixture file; throws when it is not there.
 inline std::vector<float> floats(const SafetensorsFile& file, const std::string& name) {
     const TensorView& view = file.tensors().at(name);

@@ -17,9 +17,11 @@ namespace earscope {
 
 inline const std::filesystem::path kFixtures =
     std::filesystem::path(EARSCOPE_FIXTURES) / "tokenizer";
-/// The real vocabulary (4.7 MB) is not part of the project; it is used where it lies.
-inline const std::filesystem::path kRealVocabulary =
-    std::filesystem::path(EARSCOPE_SHARED_FIXTURES) / "tokenizer" / "qwen";
+/// The real vocabulary (4.7 MB) and its cases are not part of the project; they are used where they
+/// lie.
+inline const std::filesystem::path kSharedFixtures =
+    std::filesystem::path(EARSCOPE_SHARED_FIXTURES) / "tokenizer";
+inline const std::filesystem::path kRealVocabulary = kSharedFixtures / "qwen";
 
 inline nlohmann::json read_fixture(const std::filesystem::path& file) {
     std::ifstream stream(file);

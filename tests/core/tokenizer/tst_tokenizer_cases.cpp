@@ -71,9 +71,9 @@ private:
         QVERIFY2(differences.none(), differences.summary());
     }
 
-    void run_streams(const Tokenizer& tokenizer, const char* file) {
+    void run_streams(const Tokenizer& tokenizer, const std::filesystem::path& file) {
         Differences differences;
-        const nlohmann::json cases = read_cases(kFixtures / file);
+        const nlohmann::json cases = read_cases(file);
         QCOMPARE(cases.size(), std::size_t(63));
         for (const nlohmann::json& one : cases) {
             compare_stream(tokenizer, one, false, differences);
@@ -106,10 +106,10 @@ private Q_SLOTS:
         const Tokenizer tokenizer = Tokenizer::from_folder(kRealVocabulary);
         qInfo("the real vocabulary was read in %lld ms", timer.elapsed());
         QCOMPARE(tokenizer.size(), std::int64_t(151672));
-        const nlohmann::json cases = read_cases(kFixtures / "cases-qwen.json");
+        const nlohmann::json cases = read_cases(kSharedFixtures / "cases-qwen.json");
         QCOMPARE(cases.size(), std::size_t(kCases));
         run_cases(tokenizer, cases);
-        run_streams(tokenizer, "streaming-qwen.json");
+        run_streams(tokenizer, kSharedFixtures / "streaming-qwen.json");
     }
 
     void encode_realVocabularySlow_equalsSlowReference() {
@@ -124,7 +124,7 @@ private Q_SLOTS:
         }
         QCOMPARE(slow.size(), std::size_t(6));
         Differences differences;
-        for (const nlohmann::json& one : read_cases(kFixtures / "cases-qwen.json")) {
+        for (const nlohmann::json& one : read_cases(kSharedFixtures / "cases-qwen.json")) {
             const auto text = one.at("text").get<std::string>();
             const auto other = slow.find(text);
             differences.compare(tokenizer.encode(text),
@@ -135,7 +135,7 @@ private Q_SLOTS:
     }
 
     void push_tinyVocabulary_equalsReference() {
-        run_streams(Tokenizer::from_folder(kFixtures / "tiny"), "streaming-tiny.json");
+        run_streams(Tokenizer::from_folder(kFixtures / "tiny"), kFixtures / "streaming-tiny.json");
     }
 
     void encode_musicFlamingoSnapshot_equalsReference() {
