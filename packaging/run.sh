@@ -35,9 +35,9 @@ sys.exit(0 if x11.XOpenDisplay(None) else 1)' 2>/dev/null
 # The job of the window without one: the answer goes to stdout, the embeddings to a file in the build folder.
 run_without_display() {
     local cli="$build/bin/earscope-cli" clip="$root/resources/demo/clips/two-instruments.wav"
-    local question="What do you hear?" out="$build/demo-embeddings.safetensors"
+    local question="Which instrument comes first?" out="$build/demo-embeddings.safetensors"
     say "No display was found, so the command line does the same job"
-    say "$(basename "$clip"), question: $question (the demonstration model has random weights; its words mean nothing)"
+    say "$(basename "$clip"), question: $question (the demonstration model knows simple sounds: a clarinet, then a bell)"
     "$cli" generate demo --audio "$clip" --prompt "$question" --max-new-tokens 32 --stream
     "$cli" extract demo --audio "$clip" --prompt "$question" --layers -1 --out "$out" >/dev/null
     say "Embeddings: $out ($(stat -c %s "$out") bytes; any safetensors reader opens it)"

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Muon for the inner matrices, AdamW for all else, under one schedule."""
+
+import torch
+
+MUON_RATE, ADAM_RATE, WARM_UP = 0.0125, 2.5e-3, 100
+
+
+class Optimiser:
+    def __init__(self, model, steps):
+        matrices, others = [], []
+        for name, parameter in model.named_parameters():
+            if parameter.requires_grad:
+                (matrices if parameter.dim() == 2 and not model.is_table(name) else others).append(parameter)
+        self.parts = [
+            (torch.optim.Muon(matrices, lr=MUON_RATE, momentum=0.95, weight_decay=0.02, adjust_lr_fn="original"),
+             MUON_RATE),
+            (torch.optim.AdamW(others, lr=ADAM_RATE, betas=(0.9, 0.98), weight_decay=0.01), ADAM_RATE)]
+        self.parameters = [*matrices, *others]
+        self.steps = steps
+
+    def share(self, step):
+        """Of the full rate: up in 100 steps, constant to the half, then straight down to 2 %."""
+        half = self.steps / 2
+        return min(1, (step + 1) / WARM_UP) * (1 if step < half else 1 - 0.98 * (step - half) / half)
+
+    def step(self, step):
+        torch.nn.utils.clip_grad_norm_(self.parameters, 1.0)
+        for optimiser, rate in self.parts:
+            for group in optimiser.param_groups:
+                group["lr"] = rate * self.share(step)
+            optimiser.step()
+            optimiser.zero_grad(set_to_none=True)
+
+    def state_dict(self):
+        return [optimiser.state_dict() for optimiser, _ in self.parts]
+
+    def load_state_dict(self, states):
+        for (optimiser, _), state in zip(self.parts, states):
+            optimiser.load_state_dict(state)
