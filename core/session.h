@@ -100,6 +100,12 @@ struct StreamEvent {
     std::int64_t tokens_done = 0;  ///< of this request
 };
 
+/// Another choice for one token of an answer.
+struct TokenReplacement {
+    std::int64_t index = 0;  ///< of the generated token
+    std::int64_t id = 0;
+};
+
 struct GenerateOptions {
     Profile profile = Profile::PaperReference;
     std::optional<SamplingParameters> parameters;  ///< instead of the profile's
@@ -108,6 +114,12 @@ struct GenerateOptions {
     std::stop_token stop;
     ProgressCallback progress;
     std::function<void(const StreamEvent&)> on_token;  ///< on the computing thread
+    /// One request: the answer goes on with this id in the place of the token chosen there; what
+    /// stands before stays, and sampling begins its seed's stream anew behind it.
+    std::optional<TokenReplacement> replace;
+    /// Sees, on the computing thread, the logits of each step, float32 [B,V] before temperature and
+    /// cuts, and the ids chosen, int64 [B] (rows that ended: meaningless).
+    std::function<void(const at::Tensor& logits, const at::Tensor& chosen)> on_logits;
 };
 
 enum class Finish { Eos, Length };

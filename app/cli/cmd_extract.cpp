@@ -9,8 +9,7 @@ CommandResult run_extract(Context& context) {
     const Options& options = context.options;
     const ModelRun run = start_model_run(context);
     Session& session = *run.session;
-    const EditSet edits(session.model(), options.edits);
-    const ProbeSet probes(session.model(), options.probes);
+    check_instruments(session, options);
     std::vector<std::int64_t> layers;
     if (options.layers) {
         for (const AskedLayer& layer : asked_layers(*options.layers, session.model())) {
@@ -23,6 +22,8 @@ CommandResult run_extract(Context& context) {
     if (batch.slots.empty()) {
         throw RequestError("extract: the request has no audio, so there is no embedding to store");
     }
+    const EditSet edits(session.model(), options.edits, batch);
+    const ProbeSet probes(session.model(), options.probes, batch);
     std::vector<NamedTensor> tensors = position_tensors(batch);
     append(tensors, embedding_tensors(session.extract_audio_embeddings(batch, call)));
     if (!layers.empty()) {

@@ -25,7 +25,7 @@ std::vector<NamedTensor> output_tensors(Session& session, const PreparedBatch& b
                                         const Options& options,
                                         const std::vector<AskedLayer>& layers,
                                         const CallOptions& call) {
-    const ProbeSet probes(session.model(), options.probes);
+    const ProbeSet probes(session.model(), options.probes, batch);
     ForwardOptions forward;
     forward.full_logits = options.full_logits;
     for (const AskedLayer& layer : layers) {
@@ -48,17 +48,19 @@ CommandResult run_forward(Context& context) {
     const Options& options = context.options;
     const ModelRun run = start_model_run(context);
     Session& session = *run.session;
-    const EditSet edits(session.model(), options.edits);
-    // A probe's or layer's name is refused before any audio is read.
-    static_cast<void>(ProbeSet(session.model(), options.probes));
+    check_instruments(session, options);
     const std::vector<AskedLayer> layers =
         options.layers ? asked_layers(*options.layers, session.model()) : std::vector<AskedLayer>{};
 
     const CallOptions call = call_options(context);
     const PreparedBatch batch = session.prepare(run.request.requests, call);
+    EditSet edits(session.model(), options.edits, batch);
+    // A probe's source is refused before anything is run.
+    static_cast<void>(ProbeSet(session.model(), options.probes, batch));
     std::vector<NamedTensor> tensors = position_tensors(batch);
     if (options.gradients) {
         append(tensors, gradient_tensors(session, batch, *options.gradients, call));
+        edits.restart();
     }
     append(tensors, output_tensors(session, batch, options, layers, call));
 

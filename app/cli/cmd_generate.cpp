@@ -10,27 +10,6 @@ namespace earscope::cli {
 
 namespace {
 
-GenerateOptions generate_options(const Options& options, const RequestFile& request) {
-    GenerateOptions generate;
-    if (options.profile) {
-        generate.profile = *options.profile;
-    } else if (request.profile) {
-        generate.profile = parse_profile(*request.profile);
-    }
-    generate.max_new_tokens =
-        options.max_new_tokens ? options.max_new_tokens : request.max_new_tokens;
-    generate.seed = options.seed.value_or(generate.seed);
-    return generate;
-}
-
-std::vector<std::string> finish_names(const GenerateResult& result) {
-    std::vector<std::string> names;
-    for (const Finish finish : result.finish) {
-        names.emplace_back(finish_name(finish));
-    }
-    return names;
-}
-
 std::string stream_note(const Session& session, const GenerateResult& result) {
     std::ostringstream note;
     std::size_t tokens = 0;
@@ -52,11 +31,9 @@ CommandResult run_generate(Context& context) {
     const Options& options = context.options;
     const ModelRun run = start_model_run(context);
     Session& session = *run.session;
-    const EditSet edits(session.model(), options.edits);
+    check_instruments(session, options);
 
-    GenerateOptions generate = generate_options(options, run.request);
-    generate.stop = context.stop;
-    generate.progress = context.progress.callback();
+    GenerateOptions generate = generate_options(context, run.request);
     std::optional<StreamPrinter> printer;
     if (options.stream) {
         printer.emplace(run.request.requests.size(), session.processor().eos_token_ids,
@@ -66,7 +43,9 @@ CommandResult run_generate(Context& context) {
                         });
         generate.on_token = [&](const StreamEvent& event) { printer->add(event); };
     }
-    const GenerateResult result = session.generate(run.request.requests, generate);
+    const PreparedBatch batch = session.prepare(run.request.requests, call_options(context));
+    const EditSet edits(session.model(), options.edits, batch);
+    const GenerateResult result = session.generate(batch, generate);
     if (printer) {
         printer->finish();
         return {{}, stream_note(session, result)};

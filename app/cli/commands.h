@@ -30,6 +30,10 @@ CommandResult run_prepare(Context& context);
 CommandResult run_generate(Context& context);
 CommandResult run_extract(Context& context);
 CommandResult run_forward(Context& context);
+CommandResult run_lens(Context& context);
+CommandResult run_attention(Context& context);
+CommandResult run_saliency(Context& context);
+CommandResult run_alternatives(Context& context);
 CommandResult run_tokenize(Context& context);
 CommandResult run_frontend(Context& context);
 

@@ -43,6 +43,14 @@ CommandResult run_command(Context& context) {
             return run_extract(context);
         case Command::Forward:
             return run_forward(context);
+        case Command::Lens:
+            return run_lens(context);
+        case Command::Attention:
+            return run_attention(context);
+        case Command::Saliency:
+            return run_saliency(context);
+        case Command::Alternatives:
+            return run_alternatives(context);
         case Command::Tokenize:
             return run_tokenize(context);
         case Command::Frontend:

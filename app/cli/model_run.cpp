@@ -39,6 +39,28 @@ RequestFile read_request(const Options& options) {
     return file;
 }
 
+/// @param count    layers there are
+/// @param meaning  of their numbers, for the message
+std::vector<AskedLayer> numbered(const LayerSelection& selection, std::int64_t count,
+                                 const std::string& meaning) {
+    std::vector<AskedLayer> layers;
+    if (selection.all) {
+        for (std::int64_t layer = 0; layer < count; ++layer) {
+            layers.push_back({layer, layer});
+        }
+    }
+    for (const std::int64_t asked : selection.layers) {
+        const std::int64_t layer = asked < 0 ? asked + count : asked;
+        if (layer < 0 || layer >= count) {
+            throw RequestError("there is no layer " + std::to_string(asked) +
+                               ": this model has layers 0 to " + std::to_string(count - 1) +
+                               meaning + ", or -1 to " + std::to_string(-count) + " from the end");
+        }
+        layers.push_back({asked, layer});
+    }
+    return layers;
+}
+
 }  // namespace
 
 std::filesystem::path snapshot_folder(const std::string& given) {
@@ -79,31 +101,54 @@ CallOptions call_options(Context& context) {
     return options;
 }
 
+GenerateOptions generate_options(Context& context, const RequestFile& request) {
+    const Options& options = context.options;
+    GenerateOptions generate;
+    if (options.profile) {
+        generate.profile = *options.profile;
+    } else if (request.profile) {
+        generate.profile = parse_profile(*request.profile);
+    }
+    generate.max_new_tokens =
+        options.max_new_tokens ? options.max_new_tokens : request.max_new_tokens;
+    generate.seed = options.seed.value_or(generate.seed);
+    generate.stop = context.stop;
+    generate.progress = context.progress.callback();
+    return generate;
+}
+
+std::vector<std::string> finish_names(const GenerateResult& result) {
+    std::vector<std::string> names;
+    for (const Finish finish : result.finish) {
+        names.emplace_back(finish_name(finish));
+    }
+    return names;
+}
+
+void check_instruments(Session& session, const Options& options) {
+    check_edits(session.model(), options.edits);
+    check_probes(session.model(), options.probes);
+    for (const std::string& probe : options.probes) {
+        if (parse_target(probe).scope.kind == Scope::Kind::Generated) {
+            throw RequestError("probe '" + probe +
+                               "': this command generates nothing; probe the prompt's positions");
+        }
+    }
+}
+
 std::string device_note(const Session& session) {
     return "device " + session.device_name() + ", " +
            std::string(dtype_text(session.options().dtype));
 }
 
 std::vector<AskedLayer> asked_layers(const LayerSelection& selection, const Model& model) {
-    const std::int64_t last = model.layer_count();
-    std::vector<AskedLayer> layers;
-    if (selection.all) {
-        for (std::int64_t layer = 0; layer <= last; ++layer) {
-            layers.push_back({layer, layer});
-        }
-        return layers;
-    }
-    for (const std::int64_t asked : selection.layers) {
-        const std::int64_t layer = asked < 0 ? asked + last + 1 : asked;
-        if (layer < 0 || layer > last) {
-            throw RequestError("there is no layer " + std::to_string(asked) +
-                               ": this model has layers 0 (decoder input) to " +
-                               std::to_string(last) + ", or -1 to " + std::to_string(-last - 1) +
-                               " from the end");
-        }
-        layers.push_back({asked, layer});
-    }
-    return layers;
+    return numbered(
+        selection, model.layer_count() + 1,
+        " (0: decoder input, " + std::to_string(model.layer_count()) + ": after the final norm)");
+}
+
+std::vector<AskedLayer> asked_decoder_layers(const LayerSelection& selection, const Model& model) {
+    return numbered(selection, model.layer_count(), " (decoder layers)");
 }
 
 nlohmann::json instrument_manifest(const Options& options) {
@@ -133,12 +178,11 @@ std::vector<NamedTensor> position_tensors(const PreparedBatch& batch) {
     return chosen;
 }
 
-std::vector<NamedTensor> probe_tensors(
-    const std::vector<std::pair<std::string, at::Tensor>>& captured) {
+std::vector<NamedTensor> probe_tensors(const std::vector<Capture>& captured) {
     std::vector<NamedTensor> tensors;
     tensors.reserve(captured.size());
-    for (const auto& [module, output] : captured) {
-        tensors.push_back({"probe." + module, output});
+    for (const Capture& capture : captured) {
+        tensors.push_back({"probe." + capture.name, capture.values});
     }
     return tensors;
 }

@@ -2,6 +2,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/request_file.h"
 #include "core/export/tensor_export.h"
+#include "core/instruments/probes.h"
 #include "core/session.h"
 
 #include <memory>
@@ -25,6 +26,16 @@ ModelRun start_model_run(Context& context);
 
 CallOptions call_options(Context& context);
 
+/// Profile, budget and seed: of the command line, else of the request file, else the defaults.
+GenerateOptions generate_options(Context& context, const RequestFile& request);
+
+/// "eos" or "length" of each request.
+std::vector<std::string> finish_names(const GenerateResult& result);
+
+/// Refuses a name, pattern or scope of --edit or --probe before any audio is read.
+/// @throws RequestError  also a probe on generated tokens, of which these commands make none
+void check_instruments(Session& session, const Options& options);
+
 /// "device cpu, float32" for stderr.
 std::string device_note(const Session& session);
 
@@ -35,6 +46,8 @@ struct AskedLayer {
 };
 /// @throws RequestError  a layer that the model does not have
 std::vector<AskedLayer> asked_layers(const LayerSelection& selection, const Model& model);
+/// Decoder layers 0..N-1 in the same way.
+std::vector<AskedLayer> asked_decoder_layers(const LayerSelection& selection, const Model& model);
 
 /// Edits, probes and layers of the options, for the manifest.
 nlohmann::json instrument_manifest(const Options& options);
@@ -43,7 +56,6 @@ nlohmann::json instrument_manifest(const Options& options);
 std::vector<NamedTensor> position_tensors(const PreparedBatch& batch);
 
 /// probe.MODULE
-std::vector<NamedTensor> probe_tensors(
-    const std::vector<std::pair<std::string, at::Tensor>>& captured);
+std::vector<NamedTensor> probe_tensors(const std::vector<Capture>& captured);
 
 }  // namespace earscope::cli

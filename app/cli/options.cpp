@@ -21,6 +21,7 @@ constexpr std::array<std::pair<std::string_view, at::ScalarType>, 3> kModelDtype
 struct RawOptions {
     std::string prompt, request, dtype, attention = "sdpa", chunk_padding = "reference", profile;
     std::string layers, grad, wrt, out, path, seed;
+    std::string positions, top_k, heads, token, method, continue_with;
     std::vector<std::string> edits, files;
     int threads = 0;
     std::int64_t max_new_tokens = 0;
@@ -47,14 +48,49 @@ std::filesystem::path parse_out(const std::string& text) {
 }
 
 /// By hand, because CLI11 takes -1 as a very large number.
-std::uint64_t parse_seed(const std::string& text) {
-    std::uint64_t seed = 0;
+template <typename Number>
+Number parse_whole(const std::string& option, const std::string& text,
+                   const std::string& expected) {
+    Number number{};
     const char* const last = text.data() + text.size();
-    const auto [end, error] = std::from_chars(text.data(), last, seed);
+    const auto [end, error] = std::from_chars(text.data(), last, number);
     if (error != std::errc() || end != last) {
-        throw UsageError("--seed " + text + ": expected a whole number from 0 to 2^64 - 1");
+        throw UsageError(option + " " + text + ": expected " + expected);
     }
-    return seed;
+    return number;
+}
+
+std::uint64_t parse_seed(const std::string& text) {
+    return parse_whole<std::uint64_t>("--seed", text, "a whole number from 0 to 2^64 - 1");
+}
+
+std::vector<std::int64_t> parse_heads(const std::string& text) {
+    std::vector<std::int64_t> heads;
+    for (const std::string& part : split_commas(text)) {
+        heads.push_back(
+            parse_whole<std::int64_t>("--heads", part, "whole numbers with commas, such as 0,3"));
+    }
+    return heads;
+}
+
+TokenReplacement parse_continuation(const std::string& text) {
+    const std::string expected = "G:ID, a token's index in the answer and the id to put there";
+    const auto colon = text.find(':');
+    if (colon == std::string::npos) {
+        throw UsageError("--continue-with " + text + ": expected " + expected);
+    }
+    return {parse_whole<std::int64_t>("--continue-with", text.substr(0, colon), expected),
+            parse_whole<std::int64_t>("--continue-with", text.substr(colon + 1), expected)};
+}
+
+/// A parser of core on an option's text: what it refuses is wrong use here.
+template <typename Parse>
+auto parse_option(const std::string& option, Parse&& parse) -> decltype(parse()) {
+    try {
+        return parse();
+    } catch (const RequestError& error) {
+        throw UsageError(option + ": " + error.what());
+    }
 }
 
 GradientSelection parse_gradients(const std::string& loss, const std::string& names) {
@@ -84,6 +120,10 @@ public:
         add_generate();
         add_extract();
         add_forward();
+        add_lens();
+        add_attention();
+        add_saliency();
+        add_alternatives();
         add_tokenize();
         add_frontend();
     }
@@ -147,19 +187,35 @@ private:
 
     void add_edits(CLI::App& sub) {
         sub.add_option("--edit", raw_.edits,
-                       "MODULE=zero, MODULE=add:X, MODULE=scale:X, MODULE=noise:STD[:SEED]; "
+                       "MODULE[@SCOPE]=OP, OP: zero, add:X, scale:X, noise:STD[:SEED], "
+                       "from:FILE#TENSOR; SCOPE: all, audio:A, range:A:T0:T1, last, generated; "
                        "repeatable")
             ->allow_extra_args(false);
     }
 
     void add_probes(CLI::App& sub) {
-        sub.add_option("--probe", options_.probes, "store this module's output; repeatable")
+        sub.add_option(
+               "--probe", options_.probes,
+               "store a module's output, MODULE[@SCOPE]; * and layers:0-7 stand for several; "
+               "repeatable")
             ->allow_extra_args(false);
     }
 
     void add_layers(CLI::App& sub) {
         sub.add_option("--layers", raw_.layers,
                        "hidden layers, e.g. -1,0 or all (0: decoder input)");
+    }
+
+    void add_generation(CLI::App& sub) {
+        sub.add_option("--profile", raw_.profile, "paper_reference (default) or generic_sampled")
+            ->check(CLI::IsMember({"paper_reference", "generic_sampled"}));
+        sub.add_option("--max-new-tokens", raw_.max_new_tokens, "budget of the answer")
+            ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
+        sub.add_option("--seed", raw_.seed, "of sampling (default 3407)");
+    }
+
+    void add_top_k(CLI::App& sub) {
+        sub.add_option("--top-k", raw_.top_k, "choices per token (default 5)");
     }
 
     CLI::Option* add_out(CLI::App& sub) {
@@ -180,11 +236,7 @@ private:
     void add_generate() {
         CLI::App& sub = add(Command::Generate, "generate", "answer a request (JSON)");
         add_request(sub);
-        sub.add_option("--profile", raw_.profile, "paper_reference (default) or generic_sampled")
-            ->check(CLI::IsMember({"paper_reference", "generic_sampled"}));
-        sub.add_option("--max-new-tokens", raw_.max_new_tokens, "budget of the answer")
-            ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
-        sub.add_option("--seed", raw_.seed, "of sampling (default 3407)");
+        add_generation(sub);
         sub.add_flag("--stream", options_.stream, "print the text as it comes instead of JSON");
         add_edits(sub);
     }
@@ -213,6 +265,51 @@ private:
         grad->needs(wrt);
         wrt->needs(grad);
         add_out(sub)->required();
+    }
+
+    void add_lens() {
+        CLI::App& sub =
+            add(Command::Lens, "lens", "what the model would say at each position, layer by layer");
+        add_request(sub);
+        add_layers(sub);
+        sub.add_option("--positions", raw_.positions, "audio (default), last or all");
+        add_top_k(sub);
+        add_edits(sub);
+        add_out(sub);
+    }
+
+    void add_attention() {
+        CLI::App& sub =
+            add(Command::Attention, "attention", "what each generated token looked at, to a file");
+        add_request(sub);
+        sub.add_option("--layers", raw_.layers, "decoder layers, e.g. 0,-1 or all (default)");
+        sub.add_option("--heads", raw_.heads, "query heads, e.g. 0,3 (default: all)");
+        add_generation(sub);
+        add_edits(sub);
+        add_out(sub)->required();
+    }
+
+    void add_saliency() {
+        CLI::App& sub = add(Command::Saliency, "saliency",
+                            "how a generated token depends on each point of the mel");
+        add_request(sub);
+        sub.add_option("--token", raw_.token, "index of the generated token (default 0)");
+        sub.add_option("--method", raw_.method,
+                       "gradient (default), gradient_x_input or integrated:STEPS");
+        add_generation(sub);
+        add_edits(sub);
+        add_out(sub);
+    }
+
+    void add_alternatives() {
+        CLI::App& sub = add(Command::Alternatives, "alternatives",
+                            "answer a request and list what each token could have been (JSON)");
+        add_request(sub);
+        add_top_k(sub);
+        sub.add_option("--continue-with", raw_.continue_with,
+                       "G:ID: go on with this id in the place of generated token G");
+        add_generation(sub);
+        add_edits(sub);
     }
 
     void add_tokenize() {
@@ -300,11 +397,34 @@ private:
             options_.gradients = parse_gradients(raw_.grad, raw_.wrt);
         }
         for (const std::string& text : raw_.edits) {
-            try {
-                options_.edits.push_back(parse_edit(text));
-            } catch (const RequestError& error) {
-                throw UsageError(std::string("--edit: ") + error.what());
-            }
+            options_.edits.push_back(parse_option("--edit", [&] { return parse_edit(text); }));
+        }
+        for (const std::string& text : options_.probes) {
+            parse_option("--probe", [&] { return parse_target(text); });
+        }
+        finish_views(sub);
+    }
+
+    void finish_views(CLI::App& sub) {
+        if (given(sub, "--positions")) {
+            options_.positions =
+                parse_option("--positions", [&] { return parse_positions(raw_.positions); });
+        }
+        if (given(sub, "--top-k")) {
+            options_.top_k = parse_whole<std::int64_t>("--top-k", raw_.top_k, "a whole number");
+        }
+        if (given(sub, "--heads")) {
+            options_.heads = parse_heads(raw_.heads);
+        }
+        if (given(sub, "--token")) {
+            options_.token = parse_whole<std::int64_t>("--token", raw_.token, "a whole number");
+        }
+        if (given(sub, "--method")) {
+            options_.method =
+                parse_option("--method", [&] { return parse_saliency_method(raw_.method); });
+        }
+        if (given(sub, "--continue-with")) {
+            options_.continue_with = parse_continuation(raw_.continue_with);
         }
     }
 

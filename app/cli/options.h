@@ -1,6 +1,8 @@
 #pragma once
 #include "core/instruments/edits.h"
 #include "core/instruments/gradients.h"
+#include "core/instruments/positions.h"
+#include "core/instruments/saliency.h"
 #include "core/session.h"
 
 #include <cstdint>
@@ -17,7 +19,20 @@ public:
     using Error::Error;
 };
 
-enum class Command { Inspect, Modules, Prepare, Generate, Extract, Forward, Tokenize, Frontend };
+enum class Command {
+    Inspect,
+    Modules,
+    Prepare,
+    Generate,
+    Extract,
+    Forward,
+    Lens,
+    Attention,
+    Saliency,
+    Alternatives,
+    Tokenize,
+    Frontend
+};
 
 /// `--layers`: numbers as the user wrote them, negative ones count from the end.
 struct LayerSelection {
@@ -60,6 +75,13 @@ struct Options {
     std::vector<std::string> probes;
     std::vector<Edit> edits;
     std::optional<GradientSelection> gradients;
+
+    Positions positions = Positions::Audio;
+    std::int64_t top_k = 5;
+    std::vector<std::int64_t> heads;  ///< empty: all
+    std::int64_t token = 0;
+    SaliencyMethod method;
+    std::optional<TokenReplacement> continue_with;
 
     FeaturePath feature_path = FeaturePath::Torch;
     std::vector<std::filesystem::path> files;  ///< of `frontend`

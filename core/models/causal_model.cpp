@@ -4,6 +4,15 @@
 
 namespace earscope {
 
+at::Tensor audio_places(const ModelInputs& inputs, std::int64_t audio_token_id) {
+    at::Tensor places = inputs.input_ids == audio_token_id;
+    const std::int64_t width = inputs.input_ids.size(1);
+    if (inputs.prompt_width > 0 && inputs.prompt_width < width) {
+        places.narrow(1, inputs.prompt_width, width - inputs.prompt_width).fill_(false);
+    }
+    return places;
+}
+
 CausalModel::CausalModel(std::string class_name, const DecoderConfig& text)
     : Model(std::move(class_name)),
       lm_head_(text.hidden_size, text.vocab_size, false),
@@ -13,6 +22,7 @@ ModelOutput CausalModel::run_model(const ModelInputs& inputs, KvCache* cache,
                                    const ForwardOptions& options) {
     ModelOutput output;
     ForwardOptions effective = options;
+    first_position_ = cache != nullptr ? cache->length() : 0;
     if (decoder_hooked() || hook_count() > 0 || lm_head_.hook_count() > 0) {
         effective.stop_after_hidden = false;  // a hook further up must still run
         effective.no_logits = false;
@@ -28,6 +38,10 @@ ModelOutput CausalModel::run_model(const ModelInputs& inputs, KvCache* cache,
                                                       : states.narrow(1, states.size(1) - 1, 1));
     });
     return output;
+}
+
+at::Tensor CausalModel::read_out(const at::Tensor& states, bool normalised) {
+    return lm_head_.apply(normalised ? states : decoder().normalised(states));
 }
 
 ModelOutput CausalModel::forward(const ModelInputs& inputs, const ForwardOptions& options) {

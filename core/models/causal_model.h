@@ -6,6 +6,9 @@
 
 namespace earscope {
 
+/// Where the rows of audio go, bool [B,L]: the id of audio, on the prompt.
+at::Tensor audio_places(const ModelInputs& inputs, std::int64_t audio_token_id);
+
 /// What both families do alike around their decoders: the output head on the positions asked for,
 /// the forward, the prefill and the single step, and not stopping early where a hook still waits.
 class CausalModel : public Model {
@@ -14,6 +17,9 @@ public:
     std::int64_t hidden_size() const override { return text_.hidden_size; }
     std::int64_t vocab_size() const override { return text_.vocab_size; }
     std::int64_t context_length() const override { return text_.max_positions; }
+    std::int64_t head_count() const override { return text_.heads; }
+    std::int64_t head_dim() const override { return text_.head_dim; }
+    at::Tensor read_out(const at::Tensor& states, bool normalised) override;
 
     ModelOutput forward(const ModelInputs& inputs, const ForwardOptions& options) override;
     at::Tensor prefill(const ModelInputs& inputs, KvCache& cache,
@@ -30,6 +36,7 @@ protected:
     virtual at::Tensor run_decoder(const ModelInputs& inputs, KvCache* cache,
                                    const ForwardOptions& options,
                                    std::vector<at::Tensor>& hidden) = 0;
+    virtual const QwenModel& decoder() const = 0;
     /// Whether a hook waits at the decoder or at what holds it.
     virtual bool decoder_hooked() const = 0;
 

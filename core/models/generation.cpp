@@ -112,6 +112,48 @@ void check_finite(const at::Tensor& logits, const Model& model, std::int64_t ste
     }
 }
 
+/// Whether the token that is to be replaced can exist at all.
+/// @throws RequestError
+void check_replacement(const TokenReplacement& replacement, std::int64_t rows, std::int64_t budget,
+                       std::int64_t vocabulary) {
+    if (rows != 1) {
+        throw RequestError("an answer is continued for one request at a time, this call has " +
+                           std::to_string(rows));
+    }
+    if (replacement.index < 0 || replacement.index >= budget) {
+        throw RequestError("there is no token " + std::to_string(replacement.index) +
+                           " to continue from: the budget is " + std::to_string(budget));
+    }
+    if (replacement.id < 0 || replacement.id >= vocabulary) {
+        throw RequestError("there is no token id " + std::to_string(replacement.id) +
+                           ": this model has ids 0 to " + std::to_string(vocabulary - 1));
+    }
+}
+
+/// The next ids: the sampler's, or the replacement where its turn has come.
+/// @param last  float32 [B,V]
+at::Tensor choose(Sampler& sampler, const at::Tensor& last, std::int64_t step,
+                  const SamplingParameters& parameters, const GenerateOptions& options) {
+    at::Tensor chosen = sampler.next(last);
+    if (options.replace && options.replace->index == step) {
+        chosen = at::full_like(chosen, options.replace->id);
+        sampler = Sampler(parameters, options.seed, last.device());
+    }
+    if (options.on_logits) {
+        options.on_logits(last, chosen);
+    }
+    return chosen;
+}
+
+/// All rows, decoding alone: the first token of each belongs to the prefill.
+double decoding_speed(const GenerateResult& result) {
+    std::int64_t decoded = 0;
+    for (const auto& ids : result.ids) {
+        decoded += static_cast<std::int64_t>(ids.size()) - 1;
+    }
+    return result.decode_seconds > 0 ? static_cast<double>(decoded) / result.decode_seconds : 0;
+}
+
 }  // namespace
 
 std::int64_t generation_budget(std::int64_t prompt_width, std::int64_t max_new_tokens,
@@ -136,6 +178,10 @@ GenerateResult run_generation(Model& model, const Processor& processor, const Pr
     const std::int64_t budget =
         generation_budget(width, parameters.max_new_tokens, model.context_length());
     Sampler sampler(parameters, options.seed, batch.inputs.input_ids.device());
+    if (options.replace) {
+        check_replacement(*options.replace, batch.inputs.input_ids.size(0), budget,
+                          model.vocab_size());
+    }
     // A long budget is seldom used up; the cache doubles when it is.
     KvCache cache(model.layer_count(), batch.inputs.attention_mask,
                   width + std::min<std::int64_t>(budget, 256));
@@ -153,7 +199,7 @@ GenerateResult run_generation(Model& model, const Processor& processor, const Pr
     while (true) {
         const at::Tensor last = logits.select(1, logits.size(1) - 1).to(at::kFloat);  // [B,V]
         check_finite(last, model, step);
-        const at::Tensor next = run.take(sampler.next(last));
+        const at::Tensor next = run.take(choose(sampler, last, step, parameters, options));
         ++step;
         report(options.progress, Stage::Generate, step, budget);
         if (step == 1) {
@@ -166,16 +212,14 @@ GenerateResult run_generation(Model& model, const Processor& processor, const Pr
         throw_if_stopped(options.stop);
         logits = model.decode_step(next, cache, forward);
     }
+    if (options.replace && options.replace->index >= step) {
+        throw RequestError("there is no token " + std::to_string(options.replace->index) +
+                           " to continue from: the answer has " + std::to_string(step));
+    }
     GenerateResult result = run.result();
     result.prefill_seconds = prefill_seconds;
     result.decode_seconds = seconds_since(decode_start);
-    std::int64_t decoded = 0;
-    for (const auto& ids : result.ids) {
-        decoded +=
-            static_cast<std::int64_t>(ids.size()) - 1;  // the first one belongs to the prefill
-    }
-    result.tokens_per_second =
-        result.decode_seconds > 0 ? static_cast<double>(decoded) / result.decode_seconds : 0;
+    result.tokens_per_second = decoding_speed(result);
     result.prompt_width = width;
     result.budget = budget;
     return result;

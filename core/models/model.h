@@ -29,7 +29,15 @@ struct ModelInputs {
     std::vector<std::int64_t> slot_lengths;        ///< A, audio tokens of each source
     std::vector<std::int64_t> windows_per_source;  ///< Music Flamingo: A
     std::vector<std::int64_t> group_sizes;         ///< B, sources of each request
+    /// Where ids of an answer follow the prompt: positions from here on are ordinary tokens, also
+    /// where one has the id of audio. 0: all is prompt.
+    std::int64_t prompt_width = 0;
 };
+
+/// Sees the queries [B,H,Q,Dh] and keys [B,G,K,Dh] of a decoder layer as they meet: after head
+/// norms and rotary positions, keys of earlier steps included.
+using AttentionObserver =
+    std::function<void(std::int64_t layer, const at::Tensor& query, const at::Tensor& key)>;
 
 struct ForwardOptions {
     bool full_logits = false;                 ///< logits of all positions [B,L,V], not the last
@@ -40,6 +48,10 @@ struct ForwardOptions {
     bool stop_after_hidden = false;
     /// What is kept of a hidden state [B,L,D]; all of it when empty.
     std::function<at::Tensor(const at::Tensor&)> keep;
+    /// Run only so many decoder layers and end there (then there are no logits), whatever hooks
+    /// wait further up. More than there are: all of them and the rest of the model.
+    std::optional<std::int64_t> run_layers;
+    AttentionObserver on_attention;
     std::stop_token stop;
     ProgressCallback progress;
 };
@@ -81,6 +93,17 @@ public:
     virtual std::int64_t audio_width() const = 0;  ///< C
     virtual std::int64_t vocab_size() const = 0;   ///< V
     virtual std::int64_t context_length() const = 0;
+    virtual std::int64_t head_count() const = 0;  ///< H, query heads of a decoder layer
+    virtual std::int64_t head_dim() const = 0;    ///< Dh
+
+    /// Position of the first row of the forward in progress, for hooks: more than 0 in the steps of
+    /// a generation.
+    std::int64_t first_position() const { return first_position_; }
+    /// The output head on any hidden states, without hooks.
+    /// @param states      [n,D]
+    /// @param normalised  whether they went through the final norm already
+    /// @return            logits [n,V] in the model's dtype
+    virtual at::Tensor read_out(const at::Tensor& states, bool normalised) = 0;
 
     /// Encoder and projector. `inputs.mel` may require grad.
     virtual AudioFeatures encode_audio(const ModelInputs& inputs,
@@ -93,6 +116,9 @@ public:
     /// One more token per row. @param ids int64 [B]  @return logits [B,1,V]
     virtual at::Tensor decode_step(const at::Tensor& ids, KvCache& cache,
                                    const ForwardOptions& options) = 0;
+
+protected:
+    std::int64_t first_position_ = 0;
 };
 
 }  // namespace earscope

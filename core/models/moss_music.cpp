@@ -242,7 +242,7 @@ at::Tensor MossMusicModel::run_decoder(const ModelInputs& inputs, KvCache* cache
     const AudioFeatures audio = encode_audio(inputs, options);
     Injection injection;
     if (audio.projected.defined()) {
-        injection.places = inputs.input_ids == config_.audio_token_id;
+        injection.places = audio_places(inputs, config_.audio_token_id);
         injection.rows = audio.deepstack_projected;
         TORCH_CHECK(injection.places.sum().item<std::int64_t>() == audio.projected.size(0),
                     "audio tokens and audio features differ in number");

@@ -84,6 +84,7 @@ public:
 protected:
     at::Tensor run_decoder(const ModelInputs& inputs, KvCache* cache, const ForwardOptions& options,
                            std::vector<at::Tensor>& hidden) override;
+    const QwenModel& decoder() const override { return language_model_; }
     bool decoder_hooked() const override;
 
 private:

@@ -262,7 +262,7 @@ at::Tensor MusicFlamingoBody::embed(const ModelInputs& inputs, const ForwardOpti
     at::Tensor embeddings = language_model_.embed(inputs.input_ids);  // [B,L,D]
     const AudioFeatures audio = encode_audio(inputs, options);
     if (audio.projected.defined()) {
-        const at::Tensor places = (inputs.input_ids == audio_token_id_);
+        const at::Tensor places = audio_places(inputs, audio_token_id_);
         TORCH_CHECK(places.sum().item<std::int64_t>() == audio.projected.size(0),
                     "audio tokens and audio features differ in number");
         embeddings = embeddings.masked_scatter(places.unsqueeze(-1),

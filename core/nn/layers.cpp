@@ -14,7 +14,11 @@ Linear::Linear(std::int64_t in, std::int64_t out, bool bias) : Module("Linear") 
 }
 
 at::Tensor Linear::forward(const at::Tensor& x) {
-    return run(x, [this](const at::Tensor& input) { return linear(input, weight_, bias_); });
+    return run(x, [this](const at::Tensor& input) { return apply(input); });
+}
+
+at::Tensor Linear::apply(const at::Tensor& x) const {
+    return linear(x, weight_, bias_);
 }
 
 LayerNorm::LayerNorm(std::int64_t width, double eps)
@@ -35,11 +39,13 @@ RmsNorm::RmsNorm(std::string class_name, std::int64_t width, double eps)
 }
 
 at::Tensor RmsNorm::forward(const at::Tensor& x) {
-    return run(x, [this](const at::Tensor& input) {
-        const at::Tensor wide = input.to(at::kFloat);
-        const at::Tensor variance = wide.pow(2).mean(-1, /*keepdim=*/true);
-        return weight_ * (wide * at::rsqrt(variance + eps_)).to(input.scalar_type());
-    });
+    return run(x, [this](const at::Tensor& input) { return apply(input); });
+}
+
+at::Tensor RmsNorm::apply(const at::Tensor& x) const {
+    const at::Tensor wide = x.to(at::kFloat);
+    const at::Tensor variance = wide.pow(2).mean(-1, /*keepdim=*/true);
+    return weight_ * (wide * at::rsqrt(variance + eps_)).to(x.scalar_type());
 }
 
 Embedding::Embedding(std::int64_t count, std::int64_t width) : Module("Embedding") {

@@ -10,6 +10,8 @@ class Linear : public Module {
 public:
     Linear(std::int64_t in, std::int64_t out, bool bias);
     at::Tensor forward(const at::Tensor& x);
+    /// The same without hooks.
+    at::Tensor apply(const at::Tensor& x) const;
 
 private:
     at::Tensor weight_;  // [out,in]
@@ -35,6 +37,8 @@ class RmsNorm : public Module {
 public:
     RmsNorm(std::string class_name, std::int64_t width, double eps);
     at::Tensor forward(const at::Tensor& x);
+    /// The same without hooks.
+    at::Tensor apply(const at::Tensor& x) const;
 
 private:
     double eps_;

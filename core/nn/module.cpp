@@ -198,6 +198,9 @@ at::Tensor Module::apply_pre_hooks(const at::Tensor& input) {
 }
 
 at::Tensor Module::apply_hooks(const at::Tensor& input, at::Tensor output) {
+    if (!output.defined()) {
+        return output;  // the forward was asked to end below this module
+    }
     const auto hooks = hooks_->forward;
     for (const auto& hook : hooks) {
         output = apply(name_, "hook", std::move(output),

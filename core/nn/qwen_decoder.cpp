@@ -114,6 +114,9 @@ at::Tensor QwenAttention::attend_to(const at::Tensor& x, const DecoderContext& c
     if (context.cache != nullptr) {
         std::tie(key, value) = context.cache->update(layer_, key, value);
     }
+    if (context.observer != nullptr) {
+        (*context.observer)(static_cast<std::int64_t>(layer_), query, key);
+    }
     const double scale = 1.0 / std::sqrt(static_cast<double>(head_dim_));
     return o_proj_.forward(attend(query, key, value, context.mask, scale, kind_));
 }
@@ -205,6 +208,7 @@ at::Tensor QwenModel::forward(const at::Tensor& embeddings, const at::Tensor& at
     return run(embeddings, [&](const at::Tensor& input) {
         DecoderContext context = context_for(input, attention_mask, cache);
         context.injection = injection;
+        context.observer = options.on_attention ? &options.on_attention : nullptr;
         at::Tensor out = run_layers(input, context, options, hidden);
         if (cache != nullptr) {
             cache->advance(input.size(1));
@@ -227,6 +231,7 @@ at::Tensor QwenModel::run_layers(at::Tensor x, const DecoderContext& context,
     for (const std::int64_t layer : options.hidden_layers) {
         last_needed = std::max(last_needed, layer);
     }
+    last_needed = options.run_layers.value_or(last_needed);
     keep(0, x);
     for (std::int64_t i = 0; i < layer_count(); ++i) {
         if (i >= last_needed) {
@@ -238,6 +243,9 @@ at::Tensor QwenModel::run_layers(at::Tensor x, const DecoderContext& context,
             keep(i + 1, x);
         }
         report(options.progress, Stage::Prefill, i + 1, layer_count());
+    }
+    if (options.run_layers.value_or(layer_count() + 1) <= layer_count()) {
+        return {};
     }
     x = norm_.forward(x);
     keep(layer_count(), x);

@@ -58,6 +58,7 @@ struct DecoderContext {
     AttentionMask mask;
     KvCache* cache = nullptr;
     const Injection* injection = nullptr;
+    const AttentionObserver* observer = nullptr;
 };
 
 class RotaryEmbedding : public Module {
@@ -124,6 +125,8 @@ public:
 
     at::Tensor embed(const at::Tensor& ids) { return embed_tokens_.forward(ids); }
     std::int64_t layer_count() const { return static_cast<std::int64_t>(layers_.size()); }
+    /// The final norm without its hooks.
+    at::Tensor normalised(const at::Tensor& states) const { return norm_.apply(states); }
 
     /// Runs the layers on [B,L,D].
     ///

@@ -78,6 +78,12 @@ private Q_SLOTS:
         QTest::newRow("add") << QByteArray("a.b=add:0.1") << QByteArray("a.b=add:0.1");
         QTest::newRow("negative") << QByteArray("a=scale:-1e-05") << QByteArray("a=scale:-1e-05");
         QTest::newRow("seed given") << QByteArray("a=noise:0.5:7") << QByteArray("a=noise:0.5:7");
+        QTest::newRow("scope") << QByteArray("a.b@range:0:0.5:1=zero")
+                               << QByteArray("a.b@range:0:0.5:1=zero");
+        QTest::newRow("all") << QByteArray("a#pre@all=add:1") << QByteArray("a#pre=add:1");
+        QTest::newRow("from") << QByteArray("layers:0-1@last=from:b=c.safetensors#probe.x#pre@last")
+                              << QByteArray(
+                                     "layers:0-1@last=from:b=c.safetensors#probe.x#pre@last");
         QTest::newRow("seed 3407") << QByteArray("a=noise:0.5") << QByteArray("a=noise:0.5:3407");
     }
     void parseEdit_everyForm_isReadAndWrittenBack() {
@@ -88,10 +94,12 @@ private Q_SLOTS:
 
     void parseEdit_malformed_throwsRequestError_data() {
         QTest::addColumn<QByteArray>("text");
-        for (const char* text :
-             {"", "a", "=zero", "a=", "a=double:2", "a=zero:1", "a=add", "a=add:", "a=add:x",
-              "a=add:1x", "a=add:inf", "a=add:nan", "a=add:1:2", "a=noise:-1", "a=noise:1:x",
-              "a=noise:1:-1", "a=noise:1:2:3"}) {
+        for (
+            const char* text :
+            {"",          "a",          "=zero",       "a=",           "a=double:2",    "a=zero:1",
+             "a=add",     "a=add:",     "a=add:x",     "a=add:1x",     "a=add:inf",     "a=add:nan",
+             "a=add:1:2", "a=noise:-1", "a=noise:1:x", "a=noise:1:-1", "a=noise:1:2:3", "a=from",
+             "a=from:",   "a=from:f",   "a=from:f#",   "a=from:#t"}) {
             QTest::newRow(text) << QByteArray(text);
         }
     }
@@ -175,9 +183,9 @@ private Q_SLOTS:
         model.forward(at::ones({2}));
         const auto captured = probes.captured();
         QCOMPARE(captured.size(), std::size_t{2});
-        QCOMPARE(captured[0].first, names[0]);
-        QCOMPARE(first_value(captured[0].second), 3.0F);
-        QCOMPARE(first_value(captured[1].second), 6.0F);
+        QCOMPARE(captured[0].name, names[0]);
+        QCOMPARE(first_value(captured[0].values), 3.0F);
+        QCOMPARE(first_value(captured[1].values), 6.0F);
     }
 
     void probe_tensorChangedLater_keepsItsCopy() {
@@ -185,7 +193,7 @@ private Q_SLOTS:
         const std::vector<std::string> names{"inner"};
         const ProbeSet probes(model, names);
         model.forward(at::ones({2})).fill_(9);
-        QCOMPARE(first_value(probes.captured()[0].second), 4.0F);
+        QCOMPARE(first_value(probes.captured()[0].values), 4.0F);
     }
 
     void probe_moduleThatDidNotRun_throwsRequestError() {
