@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes what the reference computes, for the self-check: golden.py music-flamingo DEMO_FOLDER
+"""Writes what the reference computes, for the self-check: golden.py FAMILY DEMO_FOLDER [SOURCES]
 
-Transformers' Music Flamingo in float32 on one clip and one question; selfcheck.safetensors goes into the snapshot:
+The family's reference in float32 on one clip and one question: Transformers for Music Flamingo; for MOSS-Music its
+public source code (github.com/OpenMOSS/MOSS-Music, unpacked in SOURCES, with the Transformers that it pins).
+selfcheck.safetensors goes into the snapshot:
 
-- input_ids [1, L]; generated_ids [G] with the end token; logits [1, V] of the last position
-- mel [1, 128, F]: the frames of the sound and the few behind it that the convolutions read
+- input_ids [1, L]; generated_ids [G] with the end token; logits [1, 1, V] of the last position
+- mel [1, 128, F]: the frames of the sound, with Music Flamingo also the two behind it that the convolutions read
 - raw.0 [U, D], projected.0 [U, D]; for MOSS-Music also deepstack_projected.0.0 to .2.0
-- hidden_rows [R]: some positions of the prompt; hidden.l [1, R, D] at these, for every layer l
+- hidden.l [1, L, D] for every layer l, from the decoder's input to what leaves the final norm
 
 The metadata holds the request under "selfcheck".
 """
@@ -21,7 +23,7 @@ import numpy as np
 import torch
 from safetensors.torch import save_file
 
-from tokenizer import AUDIO, Text
+from tokenizer import AUDIO, END, PAD, Text
 
 CLIP, PROMPT, MAX_NEW_TOKENS = "high-note.wav", "Which note is this?", 8
 
@@ -29,12 +31,6 @@ CLIP, PROMPT, MAX_NEW_TOKENS = "high-note.wav", "Which note is this?", 8
 def read_wav(path):
     with wave.open(str(path)) as file:
         return np.frombuffer(file.readframes(file.getnframes()), "<i2").astype(np.float32) / 32768
-
-
-def hidden_rows(ids):
-    """The start of the prompt, every fifth audio position, and the last eight positions."""
-    audio = [i for i, id in enumerate(ids) if id == AUDIO]
-    return sorted({0, 1, *audio[::5], audio[-1], *range(len(ids) - 8, len(ids))})
 
 
 def save(folder, tensors, prompt=PROMPT, clip=CLIP):
@@ -65,14 +61,58 @@ def music_flamingo(folder):
     outputs = model(**inputs, output_hidden_states=True)
     hook.remove()
     generated = model.generate(**inputs, do_sample=False, max_new_tokens=MAX_NEW_TOKENS)[0, len(ids):]
-    rows = hidden_rows(ids)
     print(text.tokenizer.decode(generated.tolist()))
     save(folder, {
         "input_ids": inputs["input_ids"], "mel": features["input_features"][:, :, :frames + 2],
-        "raw.0": raw[0][0, :tokens], "projected.0": outputs.audio_hidden_states, "logits": outputs.logits[:, -1],
-        "generated_ids": generated, "hidden_rows": torch.tensor(rows),
-        **{f"hidden.{i}": layer[:, rows] for i, layer in enumerate(outputs.hidden_states)}})
+        "raw.0": raw[0][0, :tokens], "projected.0": outputs.audio_hidden_states, "logits": outputs.logits[:, -1:],
+        "generated_ids": generated, **{f"hidden.{i}": layer for i, layer in enumerate(outputs.hidden_states)}})
+
+
+@torch.no_grad()
+def moss_music(folder, sources):
+    sys.path.insert(0, sources)
+    from src.modeling_moss_music import MossMusicModel
+    from transformers import GenerationConfig, WhisperFeatureExtractor
+
+    text = Text("moss-music")
+    samples = read_wav(folder.parent / "clips" / CLIP)
+    model = MossMusicModel.from_pretrained(folder, dtype=torch.float32).eval()
+    extractor = WhisperFeatureExtractor(feature_size=128)
+    mel = torch.from_numpy(extractor._np_extract_fbank_features(samples[None], device="cpu"))
+    lengths = torch.tensor([mel.shape[2]])
+    ids = [*text.system, *text.ids("<|im_start|>user\n"), *text.sources([-(-mel.shape[2] // 8)]), *text.ids(PROMPT),
+           *text.ids("<|im_end|>\n<|im_start|>assistant\n")]
+    input_ids = torch.tensor([ids])
+    inputs = {"input_ids": input_ids, "attention_mask": torch.ones_like(input_ids), "audio_data": mel,
+              "audio_data_seqlens": lengths, "audio_input_mask": input_ids == AUDIO}
+
+    # What goes into a layer is what came out of the one before with DeepStack's addition.
+    hidden, seen = [], {}
+    language = model.language_model
+    hooks = [layer.register_forward_pre_hook(
+        lambda _, args, kwargs: hidden.append(args[0] if args else kwargs["hidden_states"]), with_kwargs=True)
+        for layer in language.layers]
+    hooks.append(language.norm.register_forward_hook(lambda *call: hidden.append(call[2])))
+    parts = {"projected.0": model.audio_adapter,
+             **{f"deepstack_projected.{k}.0": part for k, part in enumerate(model.deepstack_audio_merger_list)}}
+    for name, part in parts.items():
+        hooks.append(part.register_forward_hook(
+            lambda _, given, out, name=name: seen.update({name: out[0], name + ".input": given[0][0]})))
+    outputs = model(**inputs)
+    for hook in hooks:
+        hook.remove()
+    settings = GenerationConfig(do_sample=False, max_new_tokens=MAX_NEW_TOKENS, eos_token_id=END, pad_token_id=PAD)
+    generated = model.generate(**inputs, generation_config=settings, use_model_defaults=False)[0, len(ids):]
+    print(text.tokenizer.decode(generated.tolist()))
+    save(folder, {
+        "input_ids": input_ids, "mel": mel, "raw.0": seen["projected.0.input"], "logits": outputs.logits[:, -1:],
+        "generated_ids": generated, **{name: seen[name] for name in parts},
+        **{f"hidden.{i}": layer for i, layer in enumerate(hidden)}})
 
 
 if __name__ == "__main__":
-    music_flamingo(Path(sys.argv[2]) / sys.argv[1])
+    chosen = Path(sys.argv[2]) / sys.argv[1]
+    if sys.argv[1] == "music-flamingo":
+        music_flamingo(chosen)
+    else:
+        moss_music(chosen, sys.argv[3])

@@ -3,7 +3,7 @@
 
 import torch
 
-MUON_RATE, ADAM_RATE, WARM_UP = 0.0125, 2.5e-3, 100
+MUON_RATE, ADAM_RATE, WARM_UP, HOLD = 0.0125, 2.5e-3, 100, 5 / 13
 
 
 class Optimiser:
@@ -20,9 +20,9 @@ class Optimiser:
         self.steps = steps
 
     def share(self, step):
-        """Of the full rate: up in 100 steps, constant to the half, then straight down to 2 %."""
-        half = self.steps / 2
-        return min(1, (step + 1) / WARM_UP) * (1 if step < half else 1 - 0.98 * (step - half) / half)
+        """Of the full rate: up in 100 steps, constant for HOLD of all steps, then straight down to 2 %."""
+        fall = max(0, step / self.steps - HOLD) / (1 - HOLD)
+        return min(1, (step + 1) / WARM_UP) * (1 - 0.98 * fall)
 
     def step(self, step):
         torch.nn.utils.clip_grad_norm_(self.parameters, 1.0)
