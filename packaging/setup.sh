@@ -11,7 +11,7 @@ libtorch=${EARSCOPE_LIBTORCH:-$root/.deps/libtorch}
 build_packages=(
     g++ cmake ninja-build ccache pkg-config git python3 python3-pip
     qt6-base-dev qt6-multimedia-dev qt6-svg-dev qt6-tools-dev qt6-tools-dev-tools qt6-l10n-tools qt6-wayland
-    libqcustomplot-dev libsndfile1-dev libmpg123-dev nlohmann-json3-dev libicu-dev libzip-dev libcli11-dev libdtl-dev
+    libqcustomplot-dev libsndfile1-dev libmpg123-dev nlohmann-json3-dev libicu-dev libzip-dev libcli11-dev libdtl-dev libssl-dev
     libgl1-mesa-dev fonts-dejavu-core
 )
 # For the tests: a screen, a speaker and a microphone on machines that have none.

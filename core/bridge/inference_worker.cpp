@@ -1,10 +1,12 @@
 #include "core/bridge/inference_worker.h"
 
+#include "core/bridge/compare_job.h"
 #include "core/bridge/failure.h"
 #include "core/bridge/mailbox.h"
 #include "core/bridge/value_conversion.h"
+#include "core/compare/record_run.h"
+#include "core/compare/weights_digest.h"
 #include "core/export/tensor_export.h"
-#include "resources/demo_paths.h"
 
 #include <ATen/ATen.h>
 #include <QFileInfo>
@@ -20,17 +22,6 @@ namespace {
 
 /// Steps of niceness between the window's thread and the computing one.
 constexpr int kNiceSteps = 5;
-
-/// "demo" and "demo-moss" are the models that come with the program; anything else is a folder.
-std::filesystem::path snapshotFolder(const QString& given) {
-    if (given == QLatin1String("demo")) {
-        return demo_folder() / "music-flamingo";
-    }
-    if (given == QLatin1String("demo-moss")) {
-        return demo_folder() / "moss-music";
-    }
-    return toPath(given);
-}
 
 bool isSame(const RequestValue& one, const RequestValue& other) {
     return one.prompt == other.prompt && one.audioPaths == other.audioPaths;
@@ -74,6 +65,7 @@ private:
 /// What is kept between jobs. Batch, embeddings and answer belong to `request`.
 struct InferenceWorker::State {
     std::shared_ptr<Session> session;
+    std::string weights;  ///< digest of the session's
     bool has_batch = false;
     RequestValue request;
     PreparedBatch batch;
@@ -154,7 +146,7 @@ void InferenceWorker::load(const LoadJob& job, std::stop_token stop) {
         LoadOptions options = toLoadOptions(job);
         options.stop = stop;
         options.progress = progressOf(job.id);
-        const auto folder = snapshotFolder(job.folder);
+        const auto folder = toSnapshotFolder(job.folder);
         const bool had = state_->session != nullptr;
         if (had) {
             open_snapshot(folder);  // a typing error must not cost the model that is there
@@ -163,6 +155,7 @@ void InferenceWorker::load(const LoadJob& job, std::stop_token stop) {
         state_->session.reset();
         try {
             state_->session = load_model(folder, options);
+            state_->weights = weights_digest(state_->session->snapshot());
             Q_EMIT loaded([&] {
                 ModelValue value = toModelValue(*state_->session);
                 value.id = job.id;
@@ -222,6 +215,8 @@ void InferenceWorker::generate(const GenerateJob& job, std::stop_token stop) {
         value.prefillSeconds = result.prefill_seconds;
         value.promptTokens = static_cast<int>(batch.prompt_tokens.at(0));
         value.budget = static_cast<int>(result.budget);
+        value.record = std::make_shared<const RunRecord>(
+            record_run(session, batch, 0, options, result, {state_->weights, {}}));
         state_->answer = {{"profile", job.profile.toStdString()},
                           {"generation",
                            {{"text", result.texts[0]},
@@ -240,6 +235,17 @@ void InferenceWorker::extract(const ExtractJob& job, std::stop_token stop) {
         EmbeddingsValue value = toEmbeddingsValue(embeddings, state_->batch, job.request);
         value.id = job.id;
         Q_EMIT extracted(value);
+    });
+}
+
+void InferenceWorker::compare(const CompareJob& job, std::stop_token stop) {
+    guarded(job.id, stop, [&] {
+        const CompareTools tools{.session = state_->session,
+                                 .stop = stop,
+                                 .closing = closing_.get_token(),
+                                 .progress = progressOf(job.id),
+                                 .lost = [this] { Q_EMIT modelLost(); }};
+        Q_EMIT compared(runCompare(job, tools));
     });
 }
 

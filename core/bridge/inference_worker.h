@@ -1,5 +1,5 @@
 #pragma once
-#include "core/bridge/values.h"
+#include "core/bridge/run_values.h"
 
 #include <QObject>
 
@@ -31,7 +31,11 @@ public:
     void prepare(const PrepareJob& job, std::stop_token stop);
     void generate(const GenerateJob& job, std::stop_token stop);
     void extract(const ExtractJob& job, std::stop_token stop);
+    void compare(const CompareJob& job, std::stop_token stop);
     void exportTensors(const ExportJob& job, std::stop_token stop);
+
+    /// From any thread: the program ends, so a job that would open the model again leaves it.
+    void close() { closing_.request_stop(); }
 
 Q_SIGNALS:
     void loaded(const earscope::ModelValue& model);
@@ -41,6 +45,7 @@ Q_SIGNALS:
     void prepared(const earscope::PreparedValue& value);
     void generated(const earscope::GenerationValue& value);
     void extracted(const earscope::EmbeddingsValue& value);
+    void compared(const earscope::ComparedValue& value);
     void exported(const earscope::ExportedValue& value);
     void failed(earscope::JobId id, const earscope::Failure& failure);
     void cancelled(earscope::JobId id);
@@ -54,6 +59,7 @@ private:
 
     std::shared_ptr<Mailbox> mailbox_;
     std::unique_ptr<State> state_;
+    std::stop_source closing_;
 };
 
 }  // namespace earscope

@@ -94,6 +94,11 @@ ModelValue toModelValue(Session& session) {
     value.dtype = dtypeName(session.options().dtype);
     value.attention = session.options().attention == Attention::Sdpa ? QStringLiteral("sdpa")
                                                                      : QStringLiteral("eager");
+    if (session.family() == Family::MossMusic) {
+        value.chunkPadding = session.options().chunk_padding == ChunkPadding::Reference
+                                 ? QStringLiteral("reference")
+                                 : QStringLiteral("independent");
+    }
     value.parameters = model.parameter_count();
     value.weightBytes = snapshot.weight_bytes;
     value.layers = static_cast<int>(model.layer_count());

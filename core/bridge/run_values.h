@@ -7,8 +7,6 @@
 
 namespace earscope {
 
-using RunPointer = std::shared_ptr<const RunRecord>;
-
 /// A changed copy of a named profile.
 struct SamplingValue {
     bool sample = false;
@@ -50,6 +48,9 @@ struct ComparedValue {
     RunPointer b;
     RunStates statesA;  ///< empty when not asked for
     RunStates statesB;
+    /// Why the model of before could not be opened again (then `unloaded` with id 0 came before);
+    /// empty when it is there.
+    QString modelLost;
 };
 
 }  // namespace earscope

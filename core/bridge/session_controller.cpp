@@ -23,6 +23,7 @@ SessionController::~SessionController() {
     for (auto& [id, stop] : stops_) {
         stop.request_stop();
     }
+    worker_->close();
     thread_.quit();
     thread_.wait();
 }
@@ -41,6 +42,9 @@ void SessionController::connectEndings() {
     });
     connect(worker_, &InferenceWorker::extracted, this, [this](const EmbeddingsValue& value) {
         finish(value.id, [&] { Q_EMIT extracted(value); });
+    });
+    connect(worker_, &InferenceWorker::compared, this, [this](const ComparedValue& value) {
+        finish(value.id, [&] { Q_EMIT compared(value); });
     });
     connect(worker_, &InferenceWorker::exported, this, [this](const ExportedValue& value) {
         finish(value.id, [&] { Q_EMIT exported(value); });
@@ -112,6 +116,10 @@ JobId SessionController::generate(GenerateJob job) {
 
 JobId SessionController::extract(ExtractJob job) {
     return post(std::move(job), &InferenceWorker::extract);
+}
+
+JobId SessionController::compare(CompareJob job) {
+    return post(std::move(job), &InferenceWorker::compare);
 }
 
 JobId SessionController::exportTensors(ExportJob job) {

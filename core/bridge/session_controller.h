@@ -1,5 +1,5 @@
 #pragma once
-#include "core/bridge/values.h"
+#include "core/bridge/run_values.h"
 
 #include <QObject>
 #include <QThread>
@@ -42,6 +42,12 @@ public:
     JobId prepare(PrepareJob job);
     JobId generate(GenerateJob job);
     JobId extract(ExtractJob job);
+    /// Answers one request under two specifications, one after the other. A snapshot other than the
+    /// open one takes its place meanwhile, with its device, dtype, attention and chunk padding;
+    /// both are looked at first, and a folder that is refused costs nothing. Whatever the end, the
+    /// model of before is opened again before it is told (so a cancelled job may take as long as a
+    /// load); should that fail, `unloaded` with id 0 says so first.
+    JobId compare(CompareJob job);
     JobId exportTensors(ExportJob job);
     void cancel(JobId id);
     void cancelAll();
@@ -55,6 +61,7 @@ Q_SIGNALS:
     void streamed(const earscope::StreamValue& value);
     void generated(const earscope::GenerationValue& value);
     void extracted(const earscope::EmbeddingsValue& value);
+    void compared(const earscope::ComparedValue& value);
     void exported(const earscope::ExportedValue& value);
     void failed(earscope::JobId id, const earscope::Failure& failure);
     void cancelled(earscope::JobId id);

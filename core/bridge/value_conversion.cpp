@@ -1,5 +1,7 @@
 #include "core/bridge/value_conversion.h"
 
+#include "resources/demo_paths.h"
+
 #include <ATen/ATen.h>
 #include <QFile>
 
@@ -171,7 +173,23 @@ LoadOptions toLoadOptions(const LoadJob& job) {
         throw RequestError("attention '" + job.attention.toStdString() +
                            "' does not exist; there are sdpa and eager");
     }
+    if (job.chunkPadding == QLatin1String("independent")) {
+        options.chunk_padding = ChunkPadding::Independent;
+    } else if (job.chunkPadding != QLatin1String("reference")) {
+        throw RequestError("chunk padding '" + job.chunkPadding.toStdString() +
+                           "' does not exist; there are reference and independent");
+    }
     return options;
+}
+
+std::filesystem::path toSnapshotFolder(const QString& given) {
+    if (given == QLatin1String("demo")) {
+        return demo_folder() / "music-flamingo";
+    }
+    if (given == QLatin1String("demo-moss")) {
+        return demo_folder() / "moss-music";
+    }
+    return toPath(given);
 }
 
 std::filesystem::path toPath(const QString& path) {

@@ -44,8 +44,10 @@ EmbeddingsValue toEmbeddingsValue(const std::vector<AudioEmbedding>& embeddings,
                                   const PreparedBatch& batch, const RequestValue& request);
 ModelValue toModelValue(Session& session);
 
-/// @throws RequestError  a dtype or attention that does not exist
+/// @throws RequestError  a dtype, attention or chunk padding that does not exist
 LoadOptions toLoadOptions(const LoadJob& job);
+/// "demo" and "demo-moss" are the models that come with the program; anything else is a folder.
+std::filesystem::path toSnapshotFolder(const QString& given);
 Request toRequest(const RequestValue& request);
 std::filesystem::path toPath(const QString& path);
 

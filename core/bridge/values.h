@@ -15,6 +15,10 @@ namespace earscope {
 
 using JobId = quint64;
 
+struct RunRecord;  // core/compare/run_record.h
+/// A finished run; nobody changes it any more.
+using RunPointer = std::shared_ptr<const RunRecord>;
+
 /// Row-major float32, immutable, cheap to copy.
 struct TensorValue {
     std::vector<qint64> shape;
@@ -47,8 +51,9 @@ struct LoadJob {
     JobId id = 0;
     QString folder;  ///< snapshot folder or Hugging Face cache entry
     QString device = QStringLiteral("auto");
-    QString dtype = QStringLiteral("float32");   ///< float32, bfloat16, float16
-    QString attention = QStringLiteral("sdpa");  ///< sdpa, eager
+    QString dtype = QStringLiteral("float32");           ///< float32, bfloat16, float16
+    QString attention = QStringLiteral("sdpa");          ///< sdpa, eager
+    QString chunkPadding = QStringLiteral("reference");  ///< MOSS-Music: reference, independent
 };
 
 struct ModelValue {
@@ -60,6 +65,7 @@ struct ModelValue {
     QString device;           ///< the one taken
     QString dtype;
     QString attention;
+    QString chunkPadding;  ///< MOSS-Music: the one in force; empty otherwise
     qint64 parameters = 0;
     qint64 weightBytes = 0;
     int layers = 0;
@@ -162,6 +168,7 @@ struct GenerationValue {
     double prefillSeconds = 0;
     int promptTokens = 0;
     int budget = 0;
+    RunPointer record;  ///< the same run as the run list and the Compare tab keep it
 };
 
 struct ExtractJob {

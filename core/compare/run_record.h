@@ -26,7 +26,7 @@ struct RunRecord {
     std::string snapshot;  ///< as shown to the user
     std::string folder;
     std::string family;          ///< "Music Flamingo", "MOSS-Music"
-    std::string weights_digest;  ///< equal for equal weights only
+    std::string weights_digest;  ///< equal for equal weights only; see weights_digest.h
     std::string device;
     std::string dtype;
     std::string attention;
@@ -46,13 +46,15 @@ struct RunRecord {
     std::uint64_t seed = 0;
 
     std::string text;
-    std::vector<RunToken> tokens;  ///< the stop token included
-    std::string finish;            ///< "eos" or "length"
-    std::int64_t prompt_width = 0;
-    std::int64_t budget = 0;  ///< what the context left room for
+    std::vector<RunToken> tokens;   ///< the stop token included
+    std::string finish;             ///< "eos" or "length"
+    std::int64_t batch_size = 1;    ///< requests answered in the same call; their texts can differ
+    std::int64_t batch_index = 0;   ///< from those of single ones
+    std::int64_t prompt_width = 0;  ///< of the widest request of the batch
+    std::int64_t budget = 0;        ///< what the context left room for
     double prefill_seconds = 0;
-    double tokens_per_second = 0;
-    std::string time_utc;  ///< ISO 8601
+    double tokens_per_second = 0;  ///< of the whole batch
+    std::string time_utc;          ///< ISO 8601
 };
 
 }  // namespace earscope

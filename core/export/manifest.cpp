@@ -1,9 +1,7 @@
+#include "core/base/utc_time.h"
 #include "core/export/tensor_export.h"
 
 #include <ATen/ATen.h>
-
-#include <array>
-#include <ctime>
 
 namespace earscope {
 namespace {
@@ -22,15 +20,6 @@ std::string dtype_name(at::ScalarType dtype) {
         default:
             return c10::toString(dtype);
     }
-}
-
-std::string utc_time() {
-    const std::time_t now = std::time(nullptr);
-    std::tm parts{};
-    gmtime_r(&now, &parts);
-    std::array<char, 32> text{};
-    std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-    return text.data();
 }
 
 nlohmann::json requests_of(const PreparedBatch& batch) {

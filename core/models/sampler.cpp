@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <ATen/Context.h>
 
+#include <cmath>
 #include <limits>
 
 namespace earscope {
@@ -18,9 +19,25 @@ at::Generator make_generator(c10::Device device, std::uint64_t seed) {
 
 }  // namespace
 
+void check_sampling(const SamplingParameters& parameters) {
+    if (!(parameters.temperature > 0) || !std::isfinite(parameters.temperature)) {
+        throw RequestError("temperature is " + std::to_string(parameters.temperature) +
+                           "; it must be above 0");
+    }
+    if (!(parameters.top_p > 0) || parameters.top_p > 1) {
+        throw RequestError("top_p is " + std::to_string(parameters.top_p) +
+                           "; it must be above 0 and at most 1");
+    }
+    if (parameters.top_k < 0) {
+        throw RequestError("top_k is " + std::to_string(parameters.top_k) +
+                           "; it must be 0 (off) or more");
+    }
+}
+
 Sampler::Sampler(const SamplingParameters& parameters, std::uint64_t seed, c10::Device device)
     : parameters_(parameters) {
     if (parameters_.sample) {
+        check_sampling(parameters_);
         generator_ = make_generator(device, seed);
     }
 }

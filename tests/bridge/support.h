@@ -52,6 +52,8 @@ public:
                     extracted = value;
                     end(value.id, "extracted");
                 });
+        connect(&controller, &SessionController::compared, this,
+                [this](const ComparedValue& value) { end(value.id, "compared"); });
         connect(&controller, &SessionController::exported, this,
                 [this](const ExportedValue& value) {
                     exported = value;
