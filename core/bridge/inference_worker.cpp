@@ -2,6 +2,7 @@
 
 #include "core/bridge/compare_job.h"
 #include "core/bridge/failure.h"
+#include "core/bridge/instrument_jobs.h"
 #include "core/bridge/mailbox.h"
 #include "core/bridge/value_conversion.h"
 #include "core/compare/record_run.h"
@@ -201,6 +202,7 @@ void InferenceWorker::generate(const GenerateJob& job, std::stop_token stop) {
         options.on_token = StreamMeter(*mailbox_, job.id);
         const CallOptions reading{.stop = stop, .progress = options.progress};
         const PreparedBatch& batch = state_->batchOf(job.request, reading);
+        const EditSet edits(session.model(), toEdits(job.edits), batch);
         const GenerateResult result = session.generate(batch, options);
         GenerationValue value;
         value.id = job.id;
@@ -215,8 +217,9 @@ void InferenceWorker::generate(const GenerateJob& job, std::stop_token stop) {
         value.prefillSeconds = result.prefill_seconds;
         value.promptTokens = static_cast<int>(batch.prompt_tokens.at(0));
         value.budget = static_cast<int>(result.budget);
-        value.record = std::make_shared<const RunRecord>(
-            record_run(session, batch, 0, options, result, {state_->weights, {}}));
+        value.record = std::make_shared<const RunRecord>(record_run(
+            session, batch, 0, options, result, {state_->weights, edit_texts(toEdits(job.edits))}));
+        value.edits = job.edits;
         state_->answer = {{"profile", job.profile.toStdString()},
                           {"generation",
                            {{"text", result.texts[0]},
@@ -224,6 +227,9 @@ void InferenceWorker::generate(const GenerateJob& job, std::stop_token stop) {
                             {"finish", finish},
                             {"max_new_tokens", job.maxNewTokens},
                             {"seed", job.seed}}}};
+        if (!job.edits.isEmpty()) {
+            state_->answer["generation"]["edits"] = edit_texts(toEdits(job.edits));
+        }
         Q_EMIT generated(value);
     });
 }
@@ -285,6 +291,51 @@ void InferenceWorker::exportTensors(const ExportJob& job, std::stop_token stop) 
         }
         Q_EMIT exported(value);
     });
+}
+
+template <typename Job, typename Value>
+void InferenceWorker::runInstrument(const Job& job, const std::stop_token& stop, bool streams,
+                                    Value (*run)(const Job&, const InstrumentRun&),
+                                    void (InferenceWorker::*tell)(const Value&)) {
+    guarded(job.id, stop, [&] {
+        const CallOptions options{.stop = stop, .progress = progressOf(job.id)};
+        Session& session = state_->model();
+        InstrumentRun on{session, state_->batchOf(job.on.request, options), options, {}};
+        if (streams) {
+            on.onToken = StreamMeter(*mailbox_, job.id);
+        }
+        Value value = run(job, on);
+        value.id = job.id;
+        Q_EMIT(this->*tell)(value);
+    });
+}
+
+void InferenceWorker::probe(const ProbeJob& job, std::stop_token stop) {
+    runInstrument(job, stop, false, &runProbes, &InferenceWorker::probed);
+}
+
+void InferenceWorker::estimateProbe(const ProbeJob& job, std::stop_token stop) {
+    runInstrument(job, stop, false, &estimateProbes, &InferenceWorker::probeEstimated);
+}
+
+void InferenceWorker::layers(const LayersJob& job, std::stop_token stop) {
+    runInstrument(job, stop, false, &runLayers, &InferenceWorker::layersRead);
+}
+
+void InferenceWorker::lens(const LensJob& job, std::stop_token stop) {
+    runInstrument(job, stop, false, &runLens, &InferenceWorker::lensRead);
+}
+
+void InferenceWorker::attend(const AttentionJob& job, std::stop_token stop) {
+    runInstrument(job, stop, false, &runAttention, &InferenceWorker::attended);
+}
+
+void InferenceWorker::saliency(const SaliencyJob& job, std::stop_token stop) {
+    runInstrument(job, stop, false, &runSaliency, &InferenceWorker::saliencyComputed);
+}
+
+void InferenceWorker::alternatives(const AlternativesJob& job, std::stop_token stop) {
+    runInstrument(job, stop, true, &runAlternatives, &InferenceWorker::alternativesListed);
 }
 
 }  // namespace earscope

@@ -1,4 +1,5 @@
 #pragma once
+#include "core/bridge/instrument_values.h"
 #include "core/bridge/run_values.h"
 
 #include <QObject>
@@ -9,6 +10,7 @@
 namespace earscope {
 
 class Mailbox;
+struct InstrumentRun;
 
 struct UnloadJob {
     JobId id = 0;
@@ -33,6 +35,13 @@ public:
     void extract(const ExtractJob& job, std::stop_token stop);
     void compare(const CompareJob& job, std::stop_token stop);
     void exportTensors(const ExportJob& job, std::stop_token stop);
+    void probe(const ProbeJob& job, std::stop_token stop);
+    void estimateProbe(const ProbeJob& job, std::stop_token stop);
+    void layers(const LayersJob& job, std::stop_token stop);
+    void lens(const LensJob& job, std::stop_token stop);
+    void attend(const AttentionJob& job, std::stop_token stop);
+    void saliency(const SaliencyJob& job, std::stop_token stop);
+    void alternatives(const AlternativesJob& job, std::stop_token stop);
 
     /// From any thread: the program ends, so a job that would open the model again leaves it.
     void close() { closing_.request_stop(); }
@@ -47,6 +56,13 @@ Q_SIGNALS:
     void extracted(const earscope::EmbeddingsValue& value);
     void compared(const earscope::ComparedValue& value);
     void exported(const earscope::ExportedValue& value);
+    void probed(const earscope::ProbesValue& value);
+    void probeEstimated(const earscope::ProbeEstimate& value);
+    void layersRead(const earscope::LayersValue& value);
+    void lensRead(const earscope::LensValue& value);
+    void attended(const earscope::AttentionValue& value);
+    void saliencyComputed(const earscope::SaliencyValue& value);
+    void alternativesListed(const earscope::AlternativesValue& value);
     void failed(earscope::JobId id, const earscope::Failure& failure);
     void cancelled(earscope::JobId id);
 
@@ -55,6 +71,11 @@ private:
 
     template <typename Work>
     void guarded(JobId id, const std::stop_token& stop, Work&& work);
+    /// Runs one of instrument_jobs.h on the job's request and tells its value.
+    template <typename Job, typename Value>
+    void runInstrument(const Job& job, const std::stop_token& stop, bool streams,
+                       Value (*run)(const Job&, const InstrumentRun&),
+                       void (InferenceWorker::*tell)(const Value&));
     ProgressCallback progressOf(JobId id) const;
 
     std::shared_ptr<Mailbox> mailbox_;

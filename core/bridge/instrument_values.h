@@ -49,6 +49,7 @@ struct ProbesValue {
 
 /// Bytes a probe run would keep, told before it runs.
 struct ProbeEstimate {
+    JobId id = 0;
     qint64 bytes = 0;
     QStringList modules;  ///< after the patterns were resolved
     QString problem;      ///< the core's sentence when a name or scope is refused
@@ -106,7 +107,7 @@ struct AttentionValue {
     std::vector<TokenValue> tokens;     ///< prompt and answer, L+G
     std::vector<TokenValue> generated;  ///< G
     std::vector<int> layers;
-    std::vector<int> heads;
+    std::vector<int> heads;                         ///< all of them where none was asked for
     std::vector<std::vector<TensorValue>> weights;  ///< [layer][head]: [G, L+G-1]
     std::vector<PreparedSource> sources;            ///< without mel
     QStringList edits;
@@ -123,8 +124,8 @@ struct SaliencyValue {
     JobId id = 0;
     int token = 0;
     QString method;
-    QString answer;
-    QString piece;  ///< of the token
+    QString answer;  ///< as far as the token: what follows has no part in it
+    QString piece;   ///< of the token
     double logProbability = 0;
     double logProbabilitySilence = 0;  ///< integrated gradients only
     double sum = 0;

@@ -28,27 +28,34 @@ SessionController::~SessionController() {
     thread_.wait();
 }
 
+template <typename Value>
+void SessionController::forward(void (InferenceWorker::*from)(const Value&),
+                                void (SessionController::*to)(const Value&)) {
+    connect(worker_, from, this, [this, to](const Value& value) {
+        finish(value.id, [&] { Q_EMIT(this->*to)(value); });
+    });
+}
+
 void SessionController::connectEndings() {
     connect(worker_, &InferenceWorker::loaded, this,
             [this](const ModelValue& model) { finish(model.id, [&] { Q_EMIT loaded(model); }); });
     connect(worker_, &InferenceWorker::modelLost, this, [this] { Q_EMIT unloaded(0); });
     connect(worker_, &InferenceWorker::unloaded, this,
             [this](JobId id) { finish(id, [&] { Q_EMIT unloaded(id); }); });
-    connect(worker_, &InferenceWorker::prepared, this, [this](const PreparedValue& value) {
-        finish(value.id, [&] { Q_EMIT prepared(value); });
-    });
-    connect(worker_, &InferenceWorker::generated, this, [this](const GenerationValue& value) {
-        finish(value.id, [&] { Q_EMIT generated(value); });
-    });
-    connect(worker_, &InferenceWorker::extracted, this, [this](const EmbeddingsValue& value) {
-        finish(value.id, [&] { Q_EMIT extracted(value); });
-    });
-    connect(worker_, &InferenceWorker::compared, this, [this](const ComparedValue& value) {
-        finish(value.id, [&] { Q_EMIT compared(value); });
-    });
-    connect(worker_, &InferenceWorker::exported, this, [this](const ExportedValue& value) {
-        finish(value.id, [&] { Q_EMIT exported(value); });
-    });
+    using Worker = InferenceWorker;
+    using Controller = SessionController;
+    forward(&Worker::prepared, &Controller::prepared);
+    forward(&Worker::generated, &Controller::generated);
+    forward(&Worker::extracted, &Controller::extracted);
+    forward(&Worker::compared, &Controller::compared);
+    forward(&Worker::exported, &Controller::exported);
+    forward(&Worker::probed, &Controller::probed);
+    forward(&Worker::probeEstimated, &Controller::probeEstimated);
+    forward(&Worker::layersRead, &Controller::layersRead);
+    forward(&Worker::lensRead, &Controller::lensRead);
+    forward(&Worker::attended, &Controller::attended);
+    forward(&Worker::saliencyComputed, &Controller::saliencyComputed);
+    forward(&Worker::alternativesListed, &Controller::alternativesListed);
     connect(worker_, &InferenceWorker::failed, this, [this](JobId id, const Failure& failure) {
         finish(id, [&] { Q_EMIT failed(id, failure); });
     });
@@ -124,6 +131,34 @@ JobId SessionController::compare(CompareJob job) {
 
 JobId SessionController::exportTensors(ExportJob job) {
     return post(std::move(job), &InferenceWorker::exportTensors);
+}
+
+JobId SessionController::probe(ProbeJob job) {
+    return post(std::move(job), &InferenceWorker::probe);
+}
+
+JobId SessionController::estimateProbe(ProbeJob job) {
+    return post(std::move(job), &InferenceWorker::estimateProbe);
+}
+
+JobId SessionController::layers(LayersJob job) {
+    return post(std::move(job), &InferenceWorker::layers);
+}
+
+JobId SessionController::lens(LensJob job) {
+    return post(std::move(job), &InferenceWorker::lens);
+}
+
+JobId SessionController::attend(AttentionJob job) {
+    return post(std::move(job), &InferenceWorker::attend);
+}
+
+JobId SessionController::saliency(SaliencyJob job) {
+    return post(std::move(job), &InferenceWorker::saliency);
+}
+
+JobId SessionController::alternatives(AlternativesJob job) {
+    return post(std::move(job), &InferenceWorker::alternatives);
 }
 
 void SessionController::cancel(JobId id) {

@@ -1,4 +1,5 @@
 #pragma once
+#include "core/bridge/instrument_values.h"
 #include "core/bridge/run_values.h"
 
 #include <QObject>
@@ -49,6 +50,18 @@ public:
     /// load); should that fail, `unloaded` with id 0 says so first.
     JobId compare(CompareJob job);
     JobId exportTensors(ExportJob job);
+
+    // Instruments. Each sees the edits of its own job and leaves the model as it was.
+    JobId probe(ProbeJob job);
+    /// Runs nothing but `prepare` where the request is new.
+    JobId estimateProbe(ProbeJob job);
+    JobId layers(LayersJob job);
+    JobId lens(LensJob job);
+    JobId attend(AttentionJob job);
+    JobId saliency(SaliencyJob job);
+    /// Streams its text as `generate` does.
+    JobId alternatives(AlternativesJob job);
+
     void cancel(JobId id);
     void cancelAll();
     bool isBusy() const { return !stops_.empty(); }
@@ -63,6 +76,13 @@ Q_SIGNALS:
     void extracted(const earscope::EmbeddingsValue& value);
     void compared(const earscope::ComparedValue& value);
     void exported(const earscope::ExportedValue& value);
+    void probed(const earscope::ProbesValue& value);
+    void probeEstimated(const earscope::ProbeEstimate& value);
+    void layersRead(const earscope::LayersValue& value);
+    void lensRead(const earscope::LensValue& value);
+    void attended(const earscope::AttentionValue& value);
+    void saliencyComputed(const earscope::SaliencyValue& value);
+    void alternativesListed(const earscope::AlternativesValue& value);
     void failed(earscope::JobId id, const earscope::Failure& failure);
     void cancelled(earscope::JobId id);
     /// At most 20 a second per job.
@@ -73,6 +93,10 @@ private:
     template <typename Job>
     JobId post(Job job, void (InferenceWorker::*run)(const Job&, std::stop_token));
     void connectEndings();
+    /// A result of the worker ends its job and is told as it is.
+    template <typename Value>
+    void forward(void (InferenceWorker::*from)(const Value&),
+                 void (SessionController::*to)(const Value&));
     void deliverMail();
     void deliverText();
     /// Ends a job: its last text, then `result`, then busyChanged if nothing else runs.

@@ -71,20 +71,6 @@ QString pathOf(const RequestValue& request, std::int64_t audioIndex) {
     return request.audioPaths.value(static_cast<int>(audioIndex));
 }
 
-PreparedSource toPreparedSource(const AudioSlot& slot, const RequestValue& request) {
-    PreparedSource source;
-    source.path = pathOf(request, slot.audio_index);
-    source.tokens = static_cast<int>(slot.token_count);
-    source.secondsPerToken = slot.seconds_per_token;
-    source.durationSeconds = slot.duration_seconds;
-    source.windowTokens = toInts(slot.window_tokens);
-    source.chunkFrames = toInts(slot.chunks);
-    source.tokenPositions = toInts(slot.token_positions);
-    source.tokenSeconds = toDoubles(slot.time_s);
-    source.notices = toStrings(slot.notices);
-    return source;
-}
-
 }  // namespace
 
 TensorValue toTensorValue(const at::Tensor& tensor) {
@@ -111,6 +97,20 @@ TensorValue sourceMel(const PreparedBatch& batch, std::size_t a) {
         first += batch.slots[before].windows;
     }
     return joinedMel(batch.inputs.mel, first, batch.slots[a].window_frames);
+}
+
+PreparedSource toPreparedSource(const AudioSlot& slot, const RequestValue& request) {
+    PreparedSource source;
+    source.path = pathOf(request, slot.audio_index);
+    source.tokens = static_cast<int>(slot.token_count);
+    source.secondsPerToken = slot.seconds_per_token;
+    source.durationSeconds = slot.duration_seconds;
+    source.windowTokens = toInts(slot.window_tokens);
+    source.chunkFrames = toInts(slot.chunks);
+    source.tokenPositions = toInts(slot.token_positions);
+    source.tokenSeconds = toDoubles(slot.time_s);
+    source.notices = toStrings(slot.notices);
+    return source;
 }
 
 PreparedValue toPreparedValue(const PreparedBatch& batch, const RequestValue& request,

@@ -38,6 +38,8 @@ std::vector<TokenValue> generatedRows(const std::vector<std::int64_t>& ids,
 /// @return  [128, frames] float32; empty for a batch without audio
 TensorValue sourceMel(const PreparedBatch& batch, std::size_t a);
 
+/// Without its mel.
+PreparedSource toPreparedSource(const AudioSlot& slot, const RequestValue& request);
 PreparedValue toPreparedValue(const PreparedBatch& batch, const RequestValue& request,
                               const Session& session);
 EmbeddingsValue toEmbeddingsValue(const std::vector<AudioEmbedding>& embeddings,

@@ -147,6 +147,7 @@ struct GenerateJob {
     QString profile = QStringLiteral("paper_reference");
     int maxNewTokens = 16384;
     quint64 seed = 3407;
+    QStringList edits;  ///< in force meanwhile, as written for earscope-cli
 };
 
 /// Streamed text, gathered to at most 20 events a second.
@@ -169,6 +170,7 @@ struct GenerationValue {
     int promptTokens = 0;
     int budget = 0;
     RunPointer record;  ///< the same run as the run list and the Compare tab keep it
+    QStringList edits;  ///< under which it came about; empty: none
 };
 
 struct ExtractJob {

@@ -55,9 +55,9 @@ std::int64_t layers_needed(Model& model, std::span<const std::string> probes);
 
 /// Stores what modules give (of several outputs, the first tensor) while this exists, copies in the
 /// model's dtype, detached from any graph. Made after an EditSet it sees the edits. A probe without
-/// a scope keeps a module's whole last output; one with a scope keeps nothing but its rows, those
-/// of generated tokens step by step, and begins anew with every pass over the prompt. Thread: the
-/// one that uses the model.
+/// a scope keeps a module's whole last output, but no step of a generation; one with a scope keeps
+/// nothing but its rows, those of generated tokens step by step, and begins anew with every pass
+/// over the prompt. Thread: the one that uses the model.
 class ProbeSet {
 public:
     ProbeSet() = default;
