@@ -80,6 +80,8 @@ struct MatrixRender {
     ColorLimits limits;
     ColorMapId map = ColorMapId::Viridis;
     Reduction reduction = Reduction::Max;
+    bool hatchClipped = false;  ///< marks what lies beyond the limits
+    bool fadeToZero = false;    ///< the nearer to 0, the more transparent: to lie over a picture
 };
 
 struct MatrixImage {

@@ -116,28 +116,52 @@ TensorValue merged(const TensorValue& finer, qint64 factor) {
     return {{finer.rows(), columns}, std::make_shared<const std::vector<float>>(std::move(data))};
 }
 
+/// Premultiplied, as images keep it.
+QRgb withAlpha(QRgb color, float alpha) {
+    const int part = static_cast<int>(std::lround(alpha * 255));
+    return qPremultiply(qRgba(qRed(color), qGreen(color), qBlue(color), part));
+}
+
+/// One coloured line before hatching, which depends on the line's place.
+struct Line {
+    std::vector<QRgb> pixels;
+    std::vector<char> clipped;
+    MatrixImage counts;
+};
+
 /// Turns one line of reduced values into pixels and counts what the limits cut off.
 void colorLine(const std::vector<float>& values, const std::vector<Cells>& columns,
-               const MatrixRender& render, QRgb* pixels, MatrixImage& counts) {
+               const MatrixRender& render, Line& line) {
+    QRgb* pixels = line.pixels.data();
+    MatrixImage& counts = line.counts;
+    counts = {};
     const ColorMap& map = ColorMap::named(render.map);
     const float low = render.limits.low;
     const float high = render.limits.high;
     // ColorMap::color for what lies between the limits, its division taken out of the loop.
     const float scale = high > low ? ColorMap::kSize / (high - low) : 0;
+    const float farthest = std::max(std::abs(low), std::abs(high));
     for (std::size_t x = 0; x < values.size(); ++x) {
         if (columns[x].begin >= columns[x].end) {
             pixels[x] = qRgba(0, 0, 0, 0);
+            line.clipped[x] = 0;
             continue;
         }
         const float value = values[x];
         counts.nan += std::isnan(value) ? 1 : 0;
         counts.below += value < low ? 1 : 0;
         counts.above += value > high ? 1 : 0;
+        line.clipped[x] = value < low || value > high ? 1 : 0;
         if (value >= low && value <= high && scale > 0) {
             const int index = static_cast<int>((value - low) * scale);
             pixels[x] = map.at(std::min(index, ColorMap::kSize - 1));
         } else {
             pixels[x] = map.color(value, low, high);
+        }
+        if (render.fadeToZero && !std::isnan(value)) {
+            // The root lifts what is weak but not nothing.
+            const float part = farthest > 0 ? std::min(1.0F, std::abs(value) / farthest) : 0;
+            pixels[x] = withAlpha(pixels[x], std::sqrt(part));
         }
     }
 }
@@ -146,6 +170,16 @@ void addCounts(MatrixImage& image, const MatrixImage& line) {
     image.below += line.below;
     image.above += line.above;
     image.nan += line.nan;
+}
+
+/// Every fourth pixel of what is clipped turns black or white, whichever differs more: diagonal
+/// stripes on an area, and three of four pixels of a lone column keep its colour.
+void hatch(const Line& line, int y, QRgb* pixels) {
+    for (std::size_t x = 0; x < line.clipped.size(); ++x) {
+        if (line.clipped[x] != 0 && (x + static_cast<std::size_t>(y)) % 4 == 0) {
+            pixels[x] = qGray(pixels[x]) < 128 ? qRgb(255, 255, 255) : qRgb(0, 0, 0);
+        }
+    }
 }
 
 /// Draws from one level, whose columns stand for `cellSize` columns of the whole matrix.
@@ -164,14 +198,14 @@ MatrixImage renderLevel(const TensorValue& level, qint64 wholeColumns, double ce
                  render.size.height(), level.rows(), 1, rows_in_all);
     // Without transparent parts the image can be copied instead of blended.
     const auto covered = [](const Cells& cells) { return cells.begin < cells.end; };
-    const bool opaque = std::all_of(columns.begin(), columns.end(), covered) &&
+    const bool opaque = !render.fadeToZero &&
+                        std::all_of(columns.begin(), columns.end(), covered) &&
                         std::all_of(rows.begin(), rows.end(), covered);
     MatrixImage result{
         QImage(render.size, opaque ? QImage::Format_RGB32 : QImage::Format_ARGB32_Premultiplied)};
     std::vector<float> values(columns.size());
     Cells drawn{-1, -1};
-    const QRgb* drawn_line = nullptr;
-    MatrixImage line_counts;
+    Line drawn_line{std::vector<QRgb>(columns.size()), std::vector<char>(columns.size()), {}};
     for (int y = 0; y < render.size.height(); ++y) {
         const int image_row = render.firstRowAtBottom ? render.size.height() - 1 - y : y;
         auto* line = reinterpret_cast<QRgb*>(result.image.scanLine(image_row));
@@ -180,20 +214,19 @@ MatrixImage renderLevel(const TensorValue& level, qint64 wholeColumns, double ce
             std::fill_n(line, render.size.width(), qRgba(0, 0, 0, 0));
             continue;
         }
-        if (band.begin == drawn.begin && band.end == drawn.end) {
-            std::copy_n(drawn_line, render.size.width(), line);  // a row taller than a pixel
-            addCounts(result, line_counts);
-            continue;
+        if (band.begin != drawn.begin || band.end != drawn.end) {  // else a row taller than a pixel
+            std::fill(values.begin(), values.end(), Take::kStart);
+            for (qint64 r = band.begin; r < band.end; ++r) {
+                reduceRow<Take>(level.data->data() + r * level.columns(), columns, values);
+            }
+            colorLine(values, columns, render, drawn_line);
+            drawn = band;
         }
-        std::fill(values.begin(), values.end(), Take::kStart);
-        for (qint64 r = band.begin; r < band.end; ++r) {
-            reduceRow<Take>(level.data->data() + r * level.columns(), columns, values);
+        std::copy(drawn_line.pixels.begin(), drawn_line.pixels.end(), line);
+        if (render.hatchClipped) {
+            hatch(drawn_line, image_row, line);
         }
-        line_counts = {};
-        colorLine(values, columns, render, line, line_counts);
-        addCounts(result, line_counts);
-        drawn = band;
-        drawn_line = line;
+        addCounts(result, drawn_line.counts);
     }
     return result;
 }

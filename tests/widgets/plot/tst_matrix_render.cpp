@@ -255,6 +255,29 @@ private Q_SLOTS:
         // ratio would be near 20.
         QVERIFY(twenty_minutes < 2 * one_minute);
     }
+
+    void hatchClipped_beyondTheLimits_marksThoseAndKeepsALoneColumn() {
+        const TensorValue values = hotColumn(8, 40'000, 12'345, 5);
+        const MatrixPyramid pyramid(values, Reduction::MaxAbs);
+        MatrixRender render;
+        render.size = QSize(800, 64);
+        render.limits = kUnit;
+        const MatrixImage plain = renderMatrix(pyramid, render);
+        render.hatchClipped = true;
+        const MatrixImage marked = renderMatrix(pyramid, render);
+        QCOMPARE(marked.above, plain.above);
+        QCOMPARE(marked.above, qint64(64));
+        int kept = 0;
+        int differing = 0;
+        for (int y = 0; y < 64; ++y) {
+            kept += static_cast<int>(pixelsOf(marked.image, y, hotColor()).size());
+            for (int x = 0; x < 800; ++x) {
+                differing += plain.image.pixel(x, y) != marked.image.pixel(x, y) ? 1 : 0;
+            }
+        }
+        QCOMPARE(differing, 16);
+        QCOMPARE(kept, 48);
+    }
 };
 
 QTEST_GUILESS_MAIN(TestMatrixRender)
