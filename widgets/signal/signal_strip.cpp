@@ -1,6 +1,7 @@
 #include "widgets/signal/signal_strip.h"
 
 #include "widgets/plot/theme.h"
+#include "widgets/signal/lane_painter.h"
 #include "widgets/signal/waveform_painter.h"
 
 #include <QFileInfo>
@@ -15,6 +16,17 @@ namespace earscope {
 namespace {
 
 constexpr double kFramesPerSecond = 100;
+
+/// Grey of middling contrast, so that strong colours stand out of the dark and of the light parts.
+void makeGrey(QImage& image) {
+    for (int y = 0; y < image.height(); ++y) {
+        auto* line = reinterpret_cast<QRgb*>(image.scanLine(y));
+        for (int x = 0; x < image.width(); ++x) {
+            const int grey = 40 + qGray(line[x]) * 5 / 8;
+            line[x] = qAlpha(line[x]) == 0 ? line[x] : qRgb(grey, grey, grey);
+        }
+    }
+}
 
 }  // namespace
 
@@ -51,6 +63,22 @@ void SignalStrip::setLayout(const StripLayout& layout) {
     layout_ = layout;
 }
 
+void SignalStrip::setLane(std::vector<double> values, double maximum, const QString& title) {
+    lane_ = std::move(values);
+    lane_maximum_ = maximum;
+    lane_title_ = title;
+    invalidate();
+}
+
+void SignalStrip::setOverlay(const TensorValue& map, const ColorLimits& limits) {
+    if (map.data != overlay_values_.data) {
+        overlay_values_ = map;
+        overlay_ = map.isEmpty() ? MatrixPyramid() : MatrixPyramid(map, Reduction::MaxAbs);
+    }
+    overlay_limits_ = limits;
+    invalidate();
+}
+
 void SignalStrip::paint(QPainter& painter, const TimeAxis& axis, const StripStyle& style) {
     const bool fresh = !image_.isNull() && image_begin_ == axis.begin() &&
                        image_end_ == axis.end() && image_.devicePixelRatio() == style.pixelRatio;
@@ -68,6 +96,7 @@ void SignalStrip::paint(QPainter& painter, const TimeAxis& axis, const StripStyl
         paintMargin(own, style);
         paintSound(own, axis, style);
         if (source_.prepared) {
+            paintLaneOfTokens(own, axis, style);
             paintMel(own, axis, style);
             paintWindows(own, layout_.windows, axis, windows_, style.windowPattern, style.palette);
             paintTokens(own, layout_.tokens, axis, *source_.prepared,
@@ -171,6 +200,25 @@ void SignalStrip::paintSound(QPainter& painter, const TimeAxis& axis,
     }
 }
 
+void SignalStrip::paintLaneOfTokens(QPainter& painter, const TimeAxis& axis,
+                                    const StripStyle& style) const {
+    const QRect area = layout_.lane;
+    if (area.isEmpty() || !hasLane()) {
+        return;
+    }
+    const int columns = static_cast<int>(std::ceil(area.width() * style.pixelRatio));
+    paintLane(painter, area, laneColumns(lane_, *source_.prepared, lane_maximum_, axis, columns),
+              style.palette);
+    const QRect margin(layout_.margin.left() + 4, area.top(), layout_.margin.width() - 10,
+                       area.height());
+    painter.setPen(quietTextColor(style.palette));
+    painter.drawText(margin, Qt::AlignRight | Qt::AlignTop,
+                     QLocale().toString(lane_maximum_, 'g', 3));
+    painter.drawText(margin, Qt::AlignRight | Qt::AlignBottom, QStringLiteral("0"));
+    painter.setPen(style.palette.color(QPalette::Text));
+    painter.drawText(margin, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextWordWrap, lane_title_);
+}
+
 void SignalStrip::paintMel(QPainter& painter, const TimeAxis& axis, const StripStyle& style) const {
     const QRect area = layout_.mel;
     if (area.isEmpty() || mel_.isEmpty()) {
@@ -187,8 +235,21 @@ void SignalStrip::paintMel(QPainter& painter, const TimeAxis& axis, const StripS
     render.limits = style.melLimits;
     render.map = ColorMapId::Magma;
     MatrixImage drawn = renderMatrix(mel_, render);
-    drawn.image.setDevicePixelRatio(style.pixelRatio);
-    painter.drawImage(area.topLeft(), drawn.image);
+    if (overlay_.isEmpty()) {
+        drawn.image.setDevicePixelRatio(style.pixelRatio);
+        painter.drawImage(area.topLeft(), drawn.image);
+        return;
+    }
+    // Hue is the overlay's alone, so the mel gives up its own.
+    makeGrey(drawn.image);
+    render.limits = overlay_limits_;
+    render.map = ColorMap::diverging(style.palette).id();
+    render.fadeToZero = true;
+    MatrixImage over = renderMatrix(overlay_, render);
+    for (QImage* image : {&drawn.image, &over.image}) {
+        image->setDevicePixelRatio(style.pixelRatio);
+        painter.drawImage(area.topLeft(), *image);
+    }
 }
 
 void SignalStrip::paintUnseen(QPainter& painter, const TimeAxis& axis,

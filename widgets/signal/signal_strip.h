@@ -35,6 +35,16 @@ public:
     ColorLimits melLimits() const { return mel_limits_; }
 
     void setLayout(const StripLayout& layout);
+    /// One value per token; empty takes the lane away.
+    void setLane(std::vector<double> values, double maximum, const QString& title);
+    bool hasLane() const { return isPrepared() && !lane_.empty(); }
+    /// Value of a token in the lane.
+    double laneValue(int token) const { return lane_[static_cast<std::size_t>(token)]; }
+    int laneSize() const { return static_cast<int>(lane_.size()); }
+    const QString& laneTitle() const { return lane_title_; }
+    /// [128, frames]; an empty one takes it away.
+    void setOverlay(const TensorValue& map, const ColorLimits& limits);
+    const TensorValue& overlay() const { return overlay_values_; }
     void paint(QPainter& painter, const TimeAxis& axis, const StripStyle& style);
     /// The style changed, or what it is drawn from.
     void invalidate() { image_ = {}; }
@@ -47,6 +57,7 @@ private:
     void paintMargin(QPainter& painter, const StripStyle& style) const;
     void paintMelScale(QPainter& painter, const StripStyle& style) const;
     void paintSound(QPainter& painter, const TimeAxis& axis, const StripStyle& style) const;
+    void paintLaneOfTokens(QPainter& painter, const TimeAxis& axis, const StripStyle& style) const;
     void paintMel(QPainter& painter, const TimeAxis& axis, const StripStyle& style) const;
     void paintUnseen(QPainter& painter, const TimeAxis& axis, const StripStyle& style) const;
 
@@ -56,6 +67,12 @@ private:
     std::vector<WindowSpan> windows_;
     MatrixPyramid mel_;
     ColorLimits mel_limits_{0, 0};
+    std::vector<double> lane_;
+    double lane_maximum_ = 0;
+    QString lane_title_;
+    TensorValue overlay_values_;
+    MatrixPyramid overlay_;
+    ColorLimits overlay_limits_;
     QPixmap image_;
     double image_begin_ = 0;
     double image_end_ = 0;

@@ -42,8 +42,7 @@ SignalView::SignalView(QWidget* parent) : QAbstractScrollArea(parent) {
     viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
     color_bar_ = new ColorBar(this);
     color_bar_->setObjectName(QStringLiteral("melColorBar"));
-    color_bar_->setMap(ColorMapId::Magma);
-    color_bar_->setUnit(tr("log-mel"));
+    refreshColorBar();
     color_bar_->hide();
 }
 
@@ -99,7 +98,8 @@ void SignalView::setSources(std::vector<SignalSource> sources) {
         axis_.fit();
     }
     setHorizontalScrollBarPolicy(strips_.empty() ? Qt::ScrollBarAlwaysOff : Qt::ScrollBarAlwaysOn);
-    color_bar_->setLimits(mel_limits_, tr("p0.5…p99.5"));
+    applyLanes();
+    applyOverlays();
     color_bar_->setVisible(any_mel);
     setViewportMargins(0, 0, any_mel ? color_bar_->sizeHint().width() : 0, 0);
     layoutStrips();
@@ -140,6 +140,10 @@ QRect SignalView::stripRect(int source) const {
 
 QRect SignalView::waveformRect(int source) const {
     return strips_[static_cast<std::size_t>(source)]->layout().waveform;
+}
+
+QRect SignalView::laneRect(int source) const {
+    return strips_[static_cast<std::size_t>(source)]->layout().lane;
 }
 
 QRect SignalView::melRect(int source) const {
@@ -211,7 +215,7 @@ void SignalView::layoutStrips() {
     int needed = 0;
     int flexible = 0;
     for (const auto& strip : strips_) {
-        needed += stripMinimumHeight(metrics, strip->isPrepared()) + kStripGap;
+        needed += stripMinimumHeight(metrics, strip->isPrepared(), strip->hasLane()) + kStripGap;
         flexible += strip->isPrepared() ? 2 : 1;
     }
     const int room = area.height() - rulerHeight();
@@ -223,10 +227,10 @@ void SignalView::layoutStrips() {
     updating_bars_ = false;
     int top = rulerHeight() - verticalScrollBar()->value();
     for (const auto& strip : strips_) {
-        const int height = stripMinimumHeight(metrics, strip->isPrepared()) +
+        const int height = stripMinimumHeight(metrics, strip->isPrepared(), strip->hasLane()) +
                            spare * (strip->isPrepared() ? 2 : 1) / flexible;
-        strip->setLayout(
-            layoutStrip(QRect(0, top, area.width(), height), metrics, strip->isPrepared()));
+        strip->setLayout(layoutStrip(QRect(0, top, area.width(), height), metrics,
+                                     strip->isPrepared(), strip->hasLane()));
         top += height + kStripGap;
     }
     // The width the numbers need changes with the font, which a hidden bar does not know yet.
@@ -289,6 +293,7 @@ void SignalView::changeEvent(QEvent* event) {
             for (const auto& strip : strips_) {
                 strip->invalidate();
             }
+            refreshColorBar();
             layoutStrips();
             viewport()->update();
             break;

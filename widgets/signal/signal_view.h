@@ -45,11 +45,19 @@ public:
     /// Where playing is; source -1 hides it. Scrolls along when the head leaves the view.
     void setPlayHead(int source, double seconds);
 
+    /// A lane of bars above the mel: per source one value per token, 0 and up, all on one scale.
+    /// Empty takes it away. It stays when the sources change: who set it takes it away.
+    void setLanes(std::vector<std::vector<double>> values, const QString& title);
+    /// Signed maps [128, frames] over the mel, per source, on one scale symmetric about 0; the mel
+    /// turns grey below them. Empty takes them away.
+    void setOverlays(std::vector<TensorValue> maps, const QString& title);
+
     const TimeAxis& timeAxis() const { return axis_; }
     void setVisibleRange(double beginSeconds, double endSeconds);
     /// The strip's area in the viewport, and the parts of it (empty when not shown).
     QRect stripRect(int source) const;
     QRect waveformRect(int source) const;
+    QRect laneRect(int source) const;
     QRect melRect(int source) const;
     QRect tokenRect(int source) const;
     /// What a tooltip at this place of the viewport says.
@@ -93,6 +101,9 @@ private:
     void setHover(const QPoint& position);
     void followCursor();
     void layoutStrips();
+    void applyLanes();
+    void applyOverlays();
+    void refreshColorBar();
     void axisChanged();
     void zoomAt(double x, double factor);
     void panBy(double pixels);
@@ -118,6 +129,11 @@ private:
     bool uses_windows_ = true;
     bool updating_bars_ = false;
     ColorLimits mel_limits_;
+    std::vector<std::vector<double>> lanes_;
+    QString lane_title_;
+    std::vector<TensorValue> overlays_;
+    QString overlay_title_;
+    ColorLimits overlay_limits_;
     QPoint press_position_;
     QPoint drag_position_;
     bool pressed_ = false;

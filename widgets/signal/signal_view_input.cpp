@@ -339,6 +339,13 @@ QString SignalView::describeValue(int source, const QPoint& position) const {
         }
         return text;
     }
+    if (strip.hasLane() && strip.layout().lane.contains(position) && cursor_) {
+        const int token = cursor_->tokenAt(source, seconds);
+        return token < 0 || token >= strip.laneSize()
+                   ? QString()
+                   : tr("%1: %2").arg(strip.laneTitle(),
+                                      locale.toString(strip.laneValue(token), 'g', 4));
+    }
     const QRect mel = strip.layout().mel;
     if (!mel.contains(position) || !strip.hasMel()) {
         return {};
@@ -350,10 +357,15 @@ QString SignalView::describeValue(int source, const QPoint& position) const {
     if (frame < 0 || frame >= values.columns()) {
         return {};
     }
-    return tr("mel bin %1 (%2 Hz): %3")
-        .arg(bin)
-        .arg(locale.toString(std::lround(melBinHz(static_cast<int>(bin)))),
-             locale.toString(values.at(bin, frame), 'g', 4));
+    QString text = tr("mel bin %1 (%2 Hz): %3")
+                       .arg(bin)
+                       .arg(locale.toString(std::lround(melBinHz(static_cast<int>(bin)))),
+                            locale.toString(values.at(bin, frame), 'g', 4));
+    if (bin < strip.overlay().rows() && frame < strip.overlay().columns()) {
+        text += tr(", %1 %2").arg(overlay_title_,
+                                  locale.toString(strip.overlay().at(bin, frame), 'g', 4));
+    }
+    return text;
 }
 
 QString SignalView::cursorText() const {

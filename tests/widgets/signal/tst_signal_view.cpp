@@ -369,6 +369,60 @@ private Q_SLOTS:
             image.pixelColor(shown.at(5).x(), shown.view.waveformRect(0).top() + 2).lightness() <
             60);
     }
+
+    void lane_ofOneToken_isSeenInTheWholeView_andDescribed() {
+        // 20 minutes: 30,000 tokens, one of which has a value.
+        std::vector<SignalSource> sources{sourceOf(QStringLiteral("a.wav"), 1'200)};
+        Shown shown(sources);
+        QVERIFY(shown.view.laneRect(0).isEmpty());
+        std::vector<double> values(30'000, 0);
+        values[12'345] = 0.081;
+        shown.view.setLanes({values}, QStringLiteral("attention"));
+        const QRect lane = shown.view.laneRect(0);
+        QVERIFY(lane.height() > 10);
+        QVERIFY(lane.top() > shown.view.waveformRect(0).bottom());
+        QVERIFY(lane.bottom() < shown.view.melRect(0).top());
+        const QImage image = shown.view.viewport()->grab().toImage();
+        const QColor color = noticeColor(shown.view.palette());
+        int bars = 0;
+        for (int x = lane.left(); x <= lane.right(); ++x) {
+            bars += image.pixelColor(x, lane.bottom() - 3) == color ? 1 : 0;
+        }
+        QVERIFY(bars >= 1 && bars <= 2);
+        shown.view.setVisibleRange(493, 495);
+        QPoint at = shown.at(12'345 * 0.04 + 0.02);
+        at.setY(lane.center().y());
+        QVERIFY(shown.view.describe(at).contains(QStringLiteral("attention: 0.081")));
+        shown.view.setLanes({}, {});
+        QVERIFY(shown.view.laneRect(0).isEmpty());
+    }
+
+    void overlay_coloursTheMelWhereItIsNotZero_andTheBarSaysItsLimits() {
+        std::vector<SignalSource> sources{sourceOf(QStringLiteral("a.wav"), 10)};
+        Shown shown(sources);
+        std::vector<float> map(128 * 1'000, 0.0F);
+        for (std::size_t bin = 0; bin < 128; ++bin) {
+            for (std::size_t frame = 500; frame < 600; ++frame) {
+                map[bin * 1'000 + frame] = -2;
+            }
+        }
+        shown.view.setOverlays(
+            {TensorValue{{128, 1'000}, std::make_shared<const std::vector<float>>(map)}},
+            QStringLiteral("saliency"));
+        const QImage image = shown.view.viewport()->grab().toImage();
+        const QRect mel = shown.view.melRect(0);
+        const QColor quiet = image.pixelColor(shown.at(2).x(), mel.center().y());
+        const QColor marked = image.pixelColor(shown.at(5.5).x(), mel.center().y());
+        QCOMPARE(quiet.saturation(), 0);
+        QVERIFY(marked.saturation() > 60);
+        auto* bar = shown.view.findChild<ColorBar*>(QStringLiteral("melColorBar"));
+        QCOMPARE(bar->limits(), (ColorLimits{-2, 2}));
+        QCOMPARE(bar->unit(), QStringLiteral("saliency"));
+        shown.view.setSources(sources);
+        QCOMPARE(bar->unit(), QStringLiteral("saliency"));
+        shown.view.setOverlays({}, {});
+        QCOMPARE(bar->unit(), QStringLiteral("log-mel"));
+    }
 };
 
 QTEST_MAIN(TestSignalView)
