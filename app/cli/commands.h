@@ -28,6 +28,7 @@ CommandResult run_inspect(Context& context);
 CommandResult run_modules(Context& context);
 CommandResult run_prepare(Context& context);
 CommandResult run_generate(Context& context);
+CommandResult run_compare(Context& context);
 CommandResult run_extract(Context& context);
 CommandResult run_forward(Context& context);
 CommandResult run_lens(Context& context);

@@ -39,6 +39,8 @@ CommandResult run_command(Context& context) {
             return run_prepare(context);
         case Command::Generate:
             return run_generate(context);
+        case Command::Compare:
+            return run_compare(context);
         case Command::Extract:
             return run_extract(context);
         case Command::Forward:

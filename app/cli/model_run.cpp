@@ -26,6 +26,8 @@ at::ScalarType choose_dtype(const Options& options, const RequestFile& request) 
     return cpu ? at::kFloat : at::kBFloat16;
 }
 
+}  // namespace
+
 RequestFile read_request(const Options& options) {
     if (options.request_file) {
         return read_request_file(*options.request_file);
@@ -38,6 +40,8 @@ RequestFile read_request(const Options& options) {
     file.requests.push_back(std::move(request));
     return file;
 }
+
+namespace {
 
 /// @param count    layers there are
 /// @param meaning  of their numbers, for the message
@@ -63,6 +67,18 @@ std::vector<AskedLayer> numbered(const LayerSelection& selection, std::int64_t c
 
 }  // namespace
 
+LoadOptions load_options(Context& context, const RequestFile& request) {
+    const Options& options = context.options;
+    LoadOptions load;
+    load.device = options.device;
+    load.dtype = choose_dtype(options, request);
+    load.attention = options.attention;
+    load.chunk_padding = options.chunk_padding;
+    load.stop = context.stop;
+    load.progress = context.progress.callback();
+    return load;
+}
+
 std::filesystem::path snapshot_folder(const std::string& given) {
     if (given != "demo" && given != "demo-moss") {
         return given;
@@ -83,14 +99,7 @@ ModelRun start_model_run(Context& context) {
     }
     ModelRun run;
     run.request = read_request(options);
-    LoadOptions load;
-    load.device = options.device;
-    load.dtype = choose_dtype(options, run.request);
-    load.attention = options.attention;
-    load.chunk_padding = options.chunk_padding;
-    load.stop = context.stop;
-    load.progress = context.progress.callback();
-    run.session = load_model(snapshot_folder(options.snapshot), load);
+    run.session = load_model(snapshot_folder(options.snapshot), load_options(context, run.request));
     return run;
 }
 

@@ -24,6 +24,11 @@ struct ModelRun {
 
 ModelRun start_model_run(Context& context);
 
+/// The two steps of it: the request of the options, and how to load a snapshot for it.
+/// @throws RequestError, SnapshotError  as read_request_file(); a dtype that does not exist
+RequestFile read_request(const Options& options);
+LoadOptions load_options(Context& context, const RequestFile& request);
+
 CallOptions call_options(Context& context);
 
 /// Profile, budget and seed: of the command line, else of the request file, else the defaults.

@@ -23,6 +23,10 @@ struct RawOptions {
     std::string layers, grad, wrt, out, path, seed;
     std::string positions, top_k, heads, token, method, continue_with;
     std::vector<std::string> edits, files;
+    std::string snapshot_b, profile_b, seed_b;
+    double temperature_b = 0, top_p_b = 0;
+    std::int64_t top_k_b = 0, max_new_tokens_b = 0;
+    std::vector<std::string> outs;
     int threads = 0;
     std::int64_t max_new_tokens = 0;
 };
@@ -47,6 +51,15 @@ std::filesystem::path parse_out(const std::string& text) {
     return file;
 }
 
+std::filesystem::path parse_comparison_out(const std::string& text) {
+    std::filesystem::path file = text;
+    const auto ending = file.extension();
+    if (ending != ".json" && ending != ".md" && ending != ".safetensors" && ending != ".npz") {
+        throw UsageError("--out " + text + ": the ending must be .json, .md, .safetensors or .npz");
+    }
+    return file;
+}
+
 /// By hand, because CLI11 takes -1 as a very large number.
 template <typename Number>
 Number parse_whole(const std::string& option, const std::string& text,
@@ -60,8 +73,8 @@ Number parse_whole(const std::string& option, const std::string& text,
     return number;
 }
 
-std::uint64_t parse_seed(const std::string& text) {
-    return parse_whole<std::uint64_t>("--seed", text, "a whole number from 0 to 2^64 - 1");
+std::uint64_t parse_seed(const std::string& text, const std::string& option = "--seed") {
+    return parse_whole<std::uint64_t>(option, text, "a whole number from 0 to 2^64 - 1");
 }
 
 std::vector<std::int64_t> parse_heads(const std::string& text) {
@@ -118,6 +131,7 @@ public:
         add_inspect_and_modules();
         add_prepare();
         add_generate();
+        add_compare();
         add_extract();
         add_forward();
         add_lens();
@@ -239,6 +253,33 @@ private:
         add_generation(sub);
         sub.add_flag("--stream", options_.stream, "print the text as it comes instead of JSON");
         add_edits(sub);
+    }
+
+    void add_compare() {
+        CLI::App& sub = add(Command::Compare, "compare",
+                            "answer a request twice and put both answers side by side (JSON)");
+        add_request(sub);
+        sub.add_option("SNAPSHOT_B", raw_.snapshot_b,
+                       "model of column B, loaded when that of column A is gone (default: the "
+                       "same)");
+        add_generation(sub);
+        sub.add_option("--profile-b", raw_.profile_b,
+                       "of column B; default: column A's if SNAPSHOT_B or an option below is "
+                       "given, else the other one")
+            ->check(CLI::IsMember({"paper_reference", "generic_sampled"}));
+        sub.add_option("--temperature-b", raw_.temperature_b, "column B: above 0");
+        sub.add_option("--top-p-b", raw_.top_p_b, "column B: above 0, at most 1");
+        sub.add_option("--top-k-b", raw_.top_k_b, "column B: 0 for off");
+        sub.add_option("--seed-b", raw_.seed_b, "column B");
+        sub.add_option("--max-new-tokens-b", raw_.max_new_tokens_b, "column B")
+            ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
+        add_edits(sub);
+        add_layers(sub);
+        sub.add_option(
+               "--out", raw_.outs,
+               "FILE.json, FILE.md (both answers) or FILE.safetensors, FILE.npz (embeddings "
+               "and --layers of a, b and difference); repeatable")
+            ->allow_extra_args(false);
     }
 
     void add_extract() {
@@ -369,7 +410,8 @@ private:
         options_.files.assign(raw_.files.begin(), raw_.files.end());
         finish_numbers(sub);
         finish_instruments(sub);
-        if (given(sub, "--out")) {
+        finish_compare(sub);
+        if (!raw_.out.empty() || (raw_.outs.empty() && given(sub, "--out"))) {
             options_.out = parse_out(raw_.out);
         }
     }
@@ -386,6 +428,35 @@ private:
         }
         if (given(sub, "--seed")) {
             options_.seed = parse_seed(raw_.seed);
+        }
+    }
+
+    void finish_compare(CLI::App& sub) {
+        ColumnChanges& b = options_.column_b;
+        const auto take = [&](const char* name, auto& value, const auto& raw) {
+            if (given(sub, name)) {
+                value = raw;
+            }
+        };
+        take("SNAPSHOT_B", options_.snapshot_b, raw_.snapshot_b);
+        take("--temperature-b", b.temperature, raw_.temperature_b);
+        take("--top-p-b", b.top_p, raw_.top_p_b);
+        take("--top-k-b", b.top_k, raw_.top_k_b);
+        take("--max-new-tokens-b", b.max_new_tokens, raw_.max_new_tokens_b);
+        if (given(sub, "--profile-b")) {
+            b.profile = parse_profile(raw_.profile_b);
+        }
+        if (given(sub, "--seed-b")) {
+            b.seed = parse_seed(raw_.seed_b, "--seed-b");
+        }
+        bool tensors = false;
+        for (const std::string& text : raw_.outs) {
+            const auto file = parse_comparison_out(text);
+            tensors = tensors || file.extension() == ".safetensors" || file.extension() == ".npz";
+            options_.outs.push_back(file);
+        }
+        if (options_.command == Command::Compare && given(sub, "--layers") && !tensors) {
+            throw UsageError("--layers needs --out FILE.safetensors or --out FILE.npz");
         }
     }
 

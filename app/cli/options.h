@@ -24,6 +24,7 @@ enum class Command {
     Modules,
     Prepare,
     Generate,
+    Compare,
     Extract,
     Forward,
     Lens,
@@ -44,6 +45,18 @@ struct LayerSelection {
 struct GradientSelection {
     GradientLoss loss = GradientLoss::Audio;
     std::vector<std::string> names;
+};
+
+/// What `compare` does otherwise in its second column.
+struct ColumnChanges {
+    std::optional<Profile> profile;
+    std::optional<double> temperature;
+    std::optional<double> top_p;
+    std::optional<std::int64_t> top_k;
+    std::optional<std::int64_t> max_new_tokens;
+    std::optional<std::uint64_t> seed;
+
+    bool sampling() const { return temperature || top_p || top_k || seed; }
 };
 
 /// Which of the two log-mels `frontend` computes.
@@ -69,6 +82,10 @@ struct Options {
     std::optional<std::int64_t> max_new_tokens;
     std::optional<std::uint64_t> seed;
     bool stream = false;
+
+    std::optional<std::string> snapshot_b;  ///< of `compare`
+    ColumnChanges column_b;
+    std::vector<std::filesystem::path> outs;  ///< of `compare`; their endings were checked
 
     std::optional<LayerSelection> layers;
     bool full_logits = false;
