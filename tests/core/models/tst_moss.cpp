@@ -4,8 +4,10 @@
 #include "tests/support/tensor_compare.h"
 #include "tests/support/tiny_model.h"
 
+#include <QTemporaryDir>
 #include <QTest>
 
+#include <algorithm>
 #include <cmath>
 
 using namespace earscope;
@@ -75,21 +77,97 @@ private Q_SLOTS:
         QVERIFY(largest_difference(after, before) > 1e-3);
     }
 
-    // Sources under 4 s depend on their neighbours as in the reference, unless asked not to.
-    void independentPadding_makesBatchAndSingleAgree() {
-        const auto independent = load_moss(ChunkPadding::Independent);
+    // Afterwards nothing is added: no generated position is an audio position.
+    void preInjection_isTheHookItselfInEveryGeneratedStep() {
+        const PreparedBatch batch = session_->prepare({{"Describe.", {tone(1.0, 0.05F)}}});
+        for (std::size_t k = 0; k < 3; ++k) {
+            const std::string name = "language_model.layers." + std::to_string(k);
+            std::vector<at::Tensor> before;
+            std::vector<at::Tensor> after;
+            const HookHandle first =
+                session_->model().find(name + "#pre")->register_forward_hook(keep_all(before));
+            const HookHandle second =
+                session_->model().find(name)->register_forward_hook(keep_all(after));
+            GenerateOptions options;
+            options.max_new_tokens = 4;
+            const auto ids = session_->generate(batch, options).ids[0];
+            QVERIFY(ids.size() > 1);
+            QCOMPARE(before.size(), ids.size());
+            QCOMPARE(after.size(), ids.size());
+            QVERIFY(largest_difference(before[0], after[0]) > 1e-3);
+            for (std::size_t step = 1; step < before.size(); ++step) {
+                QCOMPARE(before[step].size(1), 1);
+                QVERIFY(close(name, after[step], before[step], 0));
+            }
+        }
+    }
+
+    // Every source alone, beside others in its request, and in a batch of several requests: raw,
+    // projected, all streams and the hidden states.
+    void chunkPadding_sourceAmongOthers_isTheSourceAlone_data() {
+        QTest::addColumn<bool>("independent");
+        QTest::addColumn<QVector<double>>("seconds");
+        QTest::newRow("independent, from one frame to three chunks")
+            << true << QVector<double>{0.011, 0.37, 1.0, 3.99, 4.0, 4.01, 5.2, 8.3};
+        QTest::newRow("reference, 4 s and more")
+            << false << QVector<double>{4.0, 4.01, 4.2, 5.03, 8.0, 8.3};
+    }
+    void chunkPadding_sourceAmongOthers_isTheSourceAlone() {
+        QFETCH(bool, independent);
+        QFETCH(QVector<double>, seconds);
+        const auto session = independent ? load_moss(ChunkPadding::Independent) : session_;
+        std::vector<Waveform> sources;
+        for (const double length : seconds) {
+            sources.push_back(tone(length, 0.03F + 0.01F * static_cast<float>(sources.size())));
+        }
+        // Two requests of the same sources in other orders, so that each has other neighbours.
+        Request first{"Compare.", {}};
+        Request second{"Why?", {}};
+        for (std::size_t i = 0; i < sources.size(); ++i) {
+            Request& request = i % 2 == 0 ? first : second;
+            request.audios.emplace_back(sources[i]);
+        }
+        std::reverse(second.audios.begin(), second.audios.end());
+        const PreparedBatch batch = session->prepare({first, second});
+        const auto together = session->extract_audio_embeddings(batch);
+        for (std::size_t a = 0; a < together.size(); ++a) {
+            const AudioSlot& slot = batch.slots[a];
+            const Request& request = slot.sample_index == 0 ? first : second;
+            const auto& source = request.audios[static_cast<std::size_t>(slot.audio_index)];
+            const auto alone =
+                session->extract_audio_embeddings(session->prepare({{"x", {source}}}))[0];
+            QVERIFY(close_relative("raw", together[a].raw, alone.raw));
+            QVERIFY(close_relative("projected", together[a].projected, alone.projected));
+            for (std::size_t k = 0; k < 3; ++k) {
+                QVERIFY(close_relative("stream", together[a].deepstack_projected[k],
+                                       alone.deepstack_projected[k]));
+            }
+        }
+        const auto hidden = session->extract_contextual_embeddings(batch, {0, 2, -1});
+        std::size_t a = 0;
+        for (const Request& request : {first, second}) {
+            const auto single =
+                session->extract_contextual_embeddings(session->prepare({request}), {0, 2, -1});
+            for (const ContextualEmbedding& source : single) {
+                for (const auto& [layer, rows] : source) {
+                    QVERIFY(close_relative("hidden " + std::to_string(layer), hidden[a].at(layer),
+                                           rows));
+                }
+                ++a;
+            }
+        }
+        QCOMPARE(a, hidden.size());
+    }
+
+    // The other side of it: with the reference's padding a source under 4 s has other numbers
+    // beside a longer one, so that the checks above can fail.
+    void referencePadding_briefSource_dependsOnItsNeighbour() {
         const Waveform brief = tone(0.37, 0.05F);  // 37 frames: the last token sees the padding
-        const Request alone{"x", {brief}};
-        const Request beside{"x", {brief, tone(5.0, 0.09F)}};
-        const auto rows = [](Session& session, const Request& request) {
-            return session.extract_audio_embeddings(session.prepare({request}))[0].projected;
+        const auto rows = [this](const Request& request) {
+            return session_->extract_audio_embeddings(session_->prepare({request}))[0].projected;
         };
-        QVERIFY(
-            close_relative("independent", rows(*independent, beside), rows(*independent, alone)));
-        QVERIFY(largest_difference(rows(*session_, beside), rows(*session_, alone)) > 1e-3);
-        const Request longer{"x", {tone(4.2, 0.05F)}};
-        const Request both{"x", {tone(4.2, 0.05F), tone(5.0, 0.09F)}};
-        QVERIFY(close_relative("4 s and more", rows(*session_, both), rows(*session_, longer)));
+        QVERIFY(largest_difference(rows({"x", {brief, tone(5.0, 0.09F)}}), rows({"x", {brief}})) >
+                1e-3);
     }
 
     // A hook on the encoder takes the reference's padded shapes; the numbers stay.
@@ -116,12 +194,51 @@ private Q_SLOTS:
         const GenerateResult both = session_->generate({one, two}, options);
         QCOMPARE(both.ids[0], session_->generate({one}, options).ids[0]);
         QCOMPARE(both.ids[1], session_->generate({two}, options).ids[0]);
+        const PreparedBatch batch = session_->prepare({one, two});
+        const at::Tensor logits = session_->forward(batch).logits;
+        QVERIFY(close_relative("with two sources", logits[0],
+                               session_->forward(session_->prepare({one})).logits[0]));
+        QVERIFY(close_relative("padded on the left", logits[1],
+                               session_->forward(session_->prepare({two})).logits[0]));
+        QVERIFY(batch.inputs.attention_mask[1][0].item<std::int64_t>() == 0);
+    }
+
+    // The same model without tokenizer.json: vocabulary, merges and added tokens say it all.
+    void slowTokenizerFiles_areEnough() {
+        const QTemporaryDir folder;
+        const std::filesystem::path copy =
+            std::filesystem::path(folder.path().toStdString()) / "snapshot";
+        std::filesystem::copy(std::filesystem::path(EARSCOPE_FIXTURES) / "moss-tiny/snapshot", copy,
+                              std::filesystem::copy_options::recursive);
+        std::filesystem::remove(copy / "tokenizer.json");
+        LoadOptions load;
+        load.device = "cpu";
+        load.dtype = at::kFloat;
+        const auto slow = load_model(copy, load);
+        const Request request{"Wie klingt das?\n音楽 é é 12345",
+                              {tone(4.4, 0.05F), tone(1.0, 0.3F)}};
+        const PreparedBatch wanted = session_->prepare({request});
+        const PreparedBatch got = slow->prepare({request});
+        QVERIFY(at::equal(got.inputs.input_ids, wanted.inputs.input_ids));
+        QCOMPARE(got.expanded_prompt, wanted.expanded_prompt);
+        GenerateOptions options;
+        options.max_new_tokens = 8;
+        QCOMPARE(slow->generate({request}, options).texts,
+                 session_->generate({request}, options).texts);
+        std::filesystem::remove(copy / "merges.txt");
+        QVERIFY_EXCEPTION_THROWN(load_model(copy, load), SnapshotError);
     }
 
 private:
     static ForwardHook keep(at::Tensor& place) {
         return [&place](const Module&, const at::Tensor&, const at::Tensor& output) {
             place = output;
+            return at::Tensor();
+        };
+    }
+    static ForwardHook keep_all(std::vector<at::Tensor>& places) {
+        return [&places](const Module&, const at::Tensor&, const at::Tensor& output) {
+            places.push_back(output);
             return at::Tensor();
         };
     }
