@@ -67,6 +67,7 @@ private:
         options.stop = stop;
         options.progress = tools_->progress;
         tools_->session = load_model(folder, options);
+        tools_->weights = weights_digest(tools_->session->snapshot());
     }
 
     const CompareTools* tools_;

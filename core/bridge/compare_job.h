@@ -5,12 +5,14 @@
 #include <functional>
 #include <memory>
 #include <stop_token>
+#include <string>
 
 namespace earscope {
 
 /// What a comparison needs of the worker.
 struct CompareTools {
     std::shared_ptr<Session>& session;  ///< the worker's; afterwards as before, or empty
+    std::string& weights;               ///< digest of the session's, kept up with it
     std::stop_token stop;
     std::stop_token closing;  ///< the program ends: the model of before need not come back
     ProgressCallback progress;

@@ -247,6 +247,7 @@ void InferenceWorker::extract(const ExtractJob& job, std::stop_token stop) {
 void InferenceWorker::compare(const CompareJob& job, std::stop_token stop) {
     guarded(job.id, stop, [&] {
         const CompareTools tools{.session = state_->session,
+                                 .weights = state_->weights,
                                  .stop = stop,
                                  .closing = closing_.get_token(),
                                  .progress = progressOf(job.id),

@@ -32,7 +32,44 @@ bool is_invisible(std::uint32_t code) {
            (code >= 0x2060 && code <= 0x206F) || code == 0xFEFF;
 }
 
-void add_character(std::string& line, std::uint32_t code, std::string_view bytes) {
+bool ends_with_www(std::string_view line) {
+    return line.size() >= 3 &&
+           std::all_of(line.end() - 3, line.end(), [](char c) { return c == 'w' || c == 'W'; });
+}
+
+/// Whether a backslash must stand before this ASCII character. Some act anywhere, some only where a
+/// line begins or as part of a link or emoji name; everything else stays readable as it is.
+///
+/// @param before  what stands before it in the written line
+/// @param after   what comes after it in the text
+bool needs_backslash(char c, std::string_view before, std::string_view after) {
+    if (std::string_view("\\`*_[]~$").find(c) != std::string_view::npos) {
+        return true;
+    }
+    const char next = after.empty() ? ' ' : after.front();
+    const bool starts = before.find_first_not_of(' ') == std::string_view::npos;
+    switch (c) {
+        case '#':
+        case '-':
+        case '+':
+        case '=':
+            return starts;
+        case '.':
+        case ')':  // "1." and "1)" begin lists
+            return (!before.empty() &&
+                    before.find_first_not_of(" 0123456789") == std::string_view::npos) ||
+                   (c == '.' && ends_with_www(before));
+        case ':':
+            return starts || next == '/' || next == '+' || next == '-' ||
+                   (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z');
+        default:
+            return false;
+    }
+}
+
+/// @param after  what comes after the character in the text
+void add_character(std::string& line, std::uint32_t code, std::string_view bytes,
+                   std::string_view after) {
     switch (code) {
         case '\n':
             line += "↵";
@@ -61,11 +98,9 @@ void add_character(std::string& line, std::uint32_t code, std::string_view bytes
         line += name.data();
         return;
     }
-    const bool punctuation =
-        code < 0x80 &&
-        std::string_view("!\"#$%'()*+,-./:;=?[\\]^_`{}~").find(static_cast<char>(code)) !=
-            std::string_view::npos;
-    line += punctuation ? "\\" : "";
+    if (code < 0x80 && needs_backslash(static_cast<char>(code), line, after)) {
+        line += '\\';
+    }
     line += bytes;
 }
 
@@ -77,7 +112,7 @@ std::string markdown_line(std::string_view text) {
         const std::size_t good = first_invalid_utf8(text).value_or(text.size());
         for (std::size_t i = 0; i < good;) {
             const auto [code, count] = first_code_point(text.substr(i));
-            add_character(line, code, text.substr(i, count));
+            add_character(line, code, text.substr(i, count), text.substr(i + count));
             i += count;
         }
         text.remove_prefix(good);

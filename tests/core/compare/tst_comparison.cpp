@@ -313,6 +313,16 @@ private Q_SLOTS:
         QCOMPARE(markdown_quote(""), std::string(">\n"));
     }
 
+    void markdown_ordinaryText_staysReadable() {
+        for (const char* text : {"2026-12-01T00:27:26Z", "/home/me/a.wav (1.5 s)", "x = 3 + 4 - 1",
+                                 "Why? Because! \"So\", he said; it's 50 %.", "C# minor"}) {
+            QCOMPARE(markdown_line(text), std::string(text));
+        }
+        QCOMPARE(markdown_line("12. x"), std::string("12\\. x"));
+        QCOMPARE(markdown_line("www.x http://y :smile:"),
+                 std::string("www\\.x http\\://y \\:smile:"));
+    }
+
     void markdown_document_namesTheDivergenceAndKeepsItsTables() {
         RunRecord a = record({1, 2});
         RunRecord b = record({1, 3});
@@ -357,7 +367,8 @@ private:
                     {QStringLiteral("#64"), QStringLiteral("@")}};
                 text += known.value(name, QStringLiteral("unknown entity"));
                 i = end;
-            } else if (QStringLiteral("#*_`[]()<>|~!-+").contains(c)) {
+            } else if (QStringLiteral("*_`[]<>|~$@").contains(c) ||
+                       (text.trimmed().isEmpty() && QStringLiteral("#-+=").contains(c))) {
                 return QStringLiteral("bare ") + c;
             } else {
                 text += c;
