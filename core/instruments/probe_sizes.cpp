@@ -18,6 +18,7 @@ constexpr std::int64_t kWindowTokens = 750;
 constexpr std::int64_t kChunkFrames = 400;  // MOSS-Music
 constexpr std::int64_t kChunksAtOnce = 64;
 constexpr std::int64_t kMelBins = 128;
+constexpr std::int64_t kIdBytes = 8;
 
 bool ends(const std::string& name, std::string_view last) {
     const auto dot = name.rfind('.');
@@ -82,6 +83,9 @@ Shape window_shape(Model& model, const std::string& name, bool input, std::int64
     }
     if (ends(name, "conv2")) {
         return {windows, width, input ? kWindowFrames : kWindowPositions};
+    }
+    if (ends(name, "avg_pooler")) {
+        return {windows, width, input ? kWindowPositions : kWindowTokens};
     }
     if (ends(name, "audio_tower") && input) {
         return {windows, kMelBins, kWindowFrames};
@@ -164,8 +168,9 @@ std::vector<ProbeSize> probe_sizes(Model& model, std::span<const std::string> pr
             ProbeSize size;
             size.name = target_text({place.name, target.scope});
             size.shape = shape_of(model, place, rows, batch, new_tokens);
-            size.bytes =
-                std::accumulate(size.shape.begin(), size.shape.end(), element, std::multiplies<>());
+            const bool ids = ends(place.name, "embed_tokens#in");
+            size.bytes = std::accumulate(size.shape.begin(), size.shape.end(),
+                                         ids ? kIdBytes : element, std::multiplies<>());
             const bool known = std::any_of(sizes.begin(), sizes.end(), [&](const auto& other) {
                 return other.name == size.name;
             });

@@ -86,7 +86,10 @@ private Q_SLOTS:
     void demo_isFoundAndAnswers() {
         const CliResult result = runCli(words("generate demo --prompt hello --max-new-tokens 3"));
         QVERIFY2(result.status == 0, result.err.constData());
-        QCOMPARE(parsed(result).at("generated_ids").at(0).size(), std::size_t{3});
+        const json answer = parsed(result);  // it knows how to end, so maybe earlier
+        QVERIFY(!answer.at("generated_ids").at(0).empty());
+        QVERIFY(answer.at("generated_ids").at(0).size() <= 3);
+        QVERIFY(!answer.at("texts").at(0).get<std::string>().empty());
         QVERIFY(result.err.contains("device "));  // which one was taken
     }
 
