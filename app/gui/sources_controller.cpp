@@ -205,8 +205,24 @@ SourceEntry SourcesController::entryOf(const Source& source, std::size_t index) 
                 entry.notices << notice;
             }
         }
+        if (const QString note = paddingNote(prepared->sources[index]); !note.isEmpty()) {
+            entry.notices << note;
+        }
     }
     return entry;
+}
+
+QString SourcesController::paddingNote(const PreparedSource& source) const {
+    constexpr double kChunkSeconds = 4;
+    const QString padding = state_.model() ? state_.model()->chunkPadding : QString();
+    if (padding.isEmpty() || source.durationSeconds >= kChunkSeconds) {
+        return {};
+    }
+    return padding == QLatin1String("independent")
+               ? tr("Under 4 s: encoded as if it were alone (chunk padding: independent).")
+               : tr("Under 4 s: its numbers depend a little on the other sources (chunk padding: "
+                    "as "
+                    "the reference).");
 }
 
 void SourcesController::refresh() {

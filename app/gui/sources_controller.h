@@ -63,6 +63,8 @@ private:
     void refresh();
     void refreshRows();
     SourceEntry entryOf(const Source& source, std::size_t index) const;
+    /// For sources of MOSS-Music that are shorter than a chunk.
+    QString paddingNote(const PreparedSource& source) const;
     QString reason() const;
 
     WorkState& state_;

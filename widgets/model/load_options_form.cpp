@@ -21,7 +21,8 @@ LoadOptionsForm::LoadOptionsForm(QWidget* parent)
     : QWidget(parent),
       device_(new QComboBox(this)),
       dtype_(new QComboBox(this)),
-      attention_(new QComboBox(this)) {
+      attention_(new QComboBox(this)),
+      chunk_padding_(new QComboBox(this)) {
     device_->setObjectName(QStringLiteral("deviceChoice"));
     dtype_->setObjectName(QStringLiteral("dtypeChoice"));
     attention_->setObjectName(QStringLiteral("attentionChoice"));
@@ -32,6 +33,13 @@ LoadOptionsForm::LoadOptionsForm(QWidget* parent)
     attention_->setToolTip(tr("SDPA is fast. Eager computes the attention weights explicitly."));
     attention_->addItem(tr("SDPA (fast)"), QStringLiteral("sdpa"));
     attention_->addItem(tr("Eager (explicit weights)"), QStringLiteral("eager"));
+    chunk_padding_->setObjectName(QStringLiteral("chunkPaddingChoice"));
+    chunk_padding_->setToolTip(
+        tr("MOSS-Music only. As the reference: the chunks of all sources are padded to the longest "
+           "one, so the embeddings of a source under 4 s depend on what else is sent. Independent: "
+           "every source is encoded as if it were alone."));
+    chunk_padding_->addItem(tr("As the reference"), QStringLiteral("reference"));
+    chunk_padding_->addItem(tr("Independent"), QStringLiteral("independent"));
     setDevices({});
     setDtypes({QStringLiteral("float32"), QStringLiteral("bfloat16"), QStringLiteral("float16")});
 
@@ -41,6 +49,7 @@ LoadOptionsForm::LoadOptionsForm(QWidget* parent)
     layout->addRow(tr("&Device"), device_);
     layout->addRow(tr("Number &format"), dtype_);
     layout->addRow(tr("&Attention"), attention_);
+    layout->addRow(tr("&Chunk padding"), chunk_padding_);
 }
 
 void LoadOptionsForm::setDevices(const QStringList& devices) {
@@ -64,11 +73,12 @@ void LoadOptionsForm::setDtypes(const QStringList& dtypes) {
     select(dtype_, before);
 }
 
-void LoadOptionsForm::choose(const QString& device, const QString& dtype,
-                             const QString& attention) {
+void LoadOptionsForm::choose(const QString& device, const QString& dtype, const QString& attention,
+                             const QString& chunkPadding) {
     select(device_, device);
     select(dtype_, dtype);
     select(attention_, attention);
+    select(chunk_padding_, chunkPadding);
 }
 
 QString LoadOptionsForm::device() const {
@@ -79,6 +89,9 @@ QString LoadOptionsForm::dtype() const {
 }
 QString LoadOptionsForm::attention() const {
     return attention_->currentData().toString();
+}
+QString LoadOptionsForm::chunkPadding() const {
+    return chunk_padding_->currentData().toString();
 }
 
 }  // namespace earscope

@@ -44,6 +44,7 @@ ModelInfoView::ModelInfoView(QWidget* parent)
       size_(valueLabel(this)),
       shape_(valueLabel(this)),
       context_(valueLabel(this)),
+      padding_(valueLabel(this)),
       licence_(valueLabel(this)),
       card_button_(new QPushButton(tr("Card…"), this)),
       search_(new QLineEdit(this)),
@@ -89,6 +90,7 @@ ModelInfoView::ModelInfoView(QWidget* parent)
 QWidget* ModelInfoView::buildFacts() {
     auto* facts = new QWidget(this);
     auto* form = new QFormLayout(facts);
+    form_ = form;
     form->setContentsMargins(0, 0, 0, 0);
     form->setVerticalSpacing(2);
     form->addRow(tr("Family"), family_);
@@ -96,6 +98,8 @@ QWidget* ModelInfoView::buildFacts() {
     form->addRow(tr("Parameters"), size_);
     form->addRow(tr("Decoder"), shape_);
     form->addRow(tr("Context"), context_);
+    form->addRow(tr("Chunk padding"), padding_);
+    padding_->setObjectName(QStringLiteral("modelChunkPadding"));
     auto* licence = new QHBoxLayout;
     licence->addWidget(licence_, 1);
     licence->addWidget(card_button_);
@@ -162,6 +166,10 @@ void ModelInfoView::setModel(const ModelValue& model, const QString& title) {
     shape_->setToolTip(
         tr("Number of decoder layers, width of their hidden states, width of the "
            "audio encoder's output."));
+    padding_->setText(model.chunkPadding == QLatin1String("independent")
+                          ? tr("independent of other sources")
+                          : tr("as the reference"));
+    form_->setRowVisible(padding_, !model.chunkPadding.isEmpty());
     context_->setText(tr("%1 tokens").arg(locale.toString(model.contextLength)));
     card_ = model.card;
     const QString licence = licenceOfCard(card_);

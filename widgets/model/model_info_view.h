@@ -43,6 +43,8 @@ private:
     QLabel* size_;
     QLabel* shape_;
     QLabel* context_;
+    QLabel* padding_;
+    QFormLayout* form_ = nullptr;
     QLabel* licence_;
     QPushButton* card_button_;
     QLineEdit* search_;

@@ -73,6 +73,9 @@ QWidget* ModelPanel::buildChoicePage() {
     cached_->setMenu(cached_menu_);
     demo_ = new QPushButton(tr("Use demo model"), page);
     demo_->setObjectName(QStringLiteral("useDemo"));
+    demo_moss_ = new QPushButton(tr("Use MOSS-Music demo model"), page);
+    demo_moss_->setObjectName(QStringLiteral("useDemoMoss"));
+    demo_moss_->setToolTip(tr("A tiny model of the second family."));
     keep_ = new QPushButton(tr("Back to the loaded model"), page);
     keep_->setObjectName(QStringLiteral("keepModel"));
     options_ = new LoadOptionsForm(page);
@@ -81,12 +84,13 @@ QWidget* ModelPanel::buildChoicePage() {
     layout->setContentsMargins(0, 0, 0, 0);
     for (QWidget* widget :
          std::initializer_list<QWidget*>{failure_text_, failure_detail_, choice_text_, options_,
-                                         open_, cached_, demo_, keep_}) {
+                                         open_, cached_, demo_, demo_moss_, keep_}) {
         layout->addWidget(widget);
     }
     layout->addStretch(1);
     connect(open_, &QPushButton::clicked, this, &ModelPanel::openRequested);
     connect(demo_, &QPushButton::clicked, this, &ModelPanel::demoRequested);
+    connect(demo_moss_, &QPushButton::clicked, this, &ModelPanel::demoMossRequested);
     connect(keep_, &QPushButton::clicked, this, [this] { showPage(info_); });
     setCachedSnapshots({});
     return page;
@@ -141,8 +145,8 @@ void ModelPanel::setDtypes(const QStringList& dtypes) {
 }
 
 void ModelPanel::setLoadOptions(const QString& device, const QString& dtype,
-                                const QString& attention) {
-    options_->choose(device, dtype, attention);
+                                const QString& attention, const QString& chunkPadding) {
+    options_->choose(device, dtype, attention, chunkPadding);
 }
 
 QString ModelPanel::device() const {
@@ -153,6 +157,10 @@ QString ModelPanel::dtype() const {
 }
 QString ModelPanel::attention() const {
     return options_->attention();
+}
+
+QString ModelPanel::chunkPadding() const {
+    return options_->chunkPadding();
 }
 
 QString ModelPanel::titleOfFolder(const QString& folder) {
@@ -184,9 +192,10 @@ void ModelPanel::setCachedSnapshots(const QStringList& folders) {
                             : tr("Models that are already on this computer."));
 }
 
-void ModelPanel::setDemoAvailable(bool available) {
-    demo_->setEnabled(available);
-    demo_->setToolTip(available
+void ModelPanel::setDemosAvailable(bool flamingo, bool moss) {
+    demo_moss_->setVisible(moss);
+    demo_->setEnabled(flamingo);
+    demo_->setToolTip(flamingo
                           ? tr("A tiny model that ships with the program, to try everything out.")
                           : tr("The demonstration model was not found beside the program."));
 }

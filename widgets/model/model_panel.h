@@ -26,15 +26,17 @@ public:
 
     void setDevices(const QStringList& devices);
     void setDtypes(const QStringList& dtypes);
-    void setLoadOptions(const QString& device, const QString& dtype, const QString& attention);
+    void setLoadOptions(const QString& device, const QString& dtype, const QString& attention,
+                        const QString& chunkPadding);
     /// Snapshot folders found in the Hugging Face cache; none disables their menu.
     void setCachedSnapshots(const QStringList& folders);
-    /// Without one the demo button is disabled and says why.
-    void setDemoAvailable(bool available);
+    /// Without the first the demo button is disabled and says why; the second button is hidden.
+    void setDemosAvailable(bool flamingo, bool moss);
 
     QString device() const;
     QString dtype() const;
     QString attention() const;
+    QString chunkPadding() const;
 
     void showNoModel();
     /// The model was removed while another one is being loaded.
@@ -55,6 +57,7 @@ Q_SIGNALS:
     void openRequested();
     void snapshotChosen(const QString& folder);
     void demoRequested();
+    void demoMossRequested();
     void cancelRequested();
     void closeRequested();
 
@@ -77,6 +80,7 @@ private:
     QToolButton* cached_ = nullptr;
     QMenu* cached_menu_ = nullptr;
     QPushButton* demo_ = nullptr;
+    QPushButton* demo_moss_ = nullptr;
     QPushButton* keep_ = nullptr;
 
     QLabel* loading_name_ = nullptr;

@@ -195,8 +195,10 @@ void SignalStrip::paintSound(QPainter& painter, const TimeAxis& axis,
     }
     if (!source_.prepared && !source_.message.isEmpty()) {
         painter.setPen(quietTextColor(style.palette));
-        painter.drawText(area.adjusted(0, 0, -6, -1),
-                         Qt::AlignRight | Qt::AlignBottom | Qt::TextWordWrap, source_.message);
+        const QRect line = layout_.message.adjusted(0, 0, -6, 0);
+        painter.drawText(
+            line, Qt::AlignRight | Qt::AlignVCenter,
+            painter.fontMetrics().elidedText(source_.message, Qt::ElideRight, line.width()));
     }
 }
 

@@ -302,9 +302,17 @@ QString SignalView::describeTime(int source, double seconds) const {
         if (next != begins.begin() &&
             seconds < *std::prev(next) + prepared.secondsPerToken + 1e-9) {
             const double begin = *std::prev(next);
+            const auto token = std::prev(next) - begins.begin();
             parts << tr("token %1 (%2 to %3)")
-                         .arg(std::prev(next) - begins.begin())
+                         .arg(token)
                          .arg(secondsText(begin), secondsText(begin + prepared.secondsPerToken));
+            const auto index = static_cast<std::size_t>(token);
+            const std::vector<int>& positions = prepared.tokenPositions;
+            if (index > 0 && index < positions.size() &&
+                positions[index] > positions[index - 1] + 1) {
+                parts << tr("after %n time digits", nullptr,
+                            positions[index] - positions[index - 1] - 1);
+            }
         }
         const auto frame = static_cast<qint64>(std::floor(seconds * kFramesPerSecond + 1e-9));
         if (frame < prepared.mel.columns()) {

@@ -43,11 +43,14 @@ StripLayout layoutStrip(const QRect& whole, const QFontMetrics& metrics, bool pr
     const int left = whole.left() + margin;
     const int width = std::max(0, whole.width() - margin);
     const int usable = std::max(0, whole.height() - kGap);
+    const int line = metrics.height() + 2;
     if (!prepared) {
-        layout.waveform = QRect(left, whole.top(), width, usable);
+        // The message gets a line of its own, where it does not hide the sound.
+        const int below = usable >= 3 * line ? line : 0;
+        layout.waveform = QRect(left, whole.top(), width, usable - below);
+        layout.message = QRect(left, layout.waveform.bottom() + 1, width, below);
         return layout;
     }
-    const int line = metrics.height() + 2;
     const int lane_room = lane ? laneHeight(metrics) + kGap : 0;
     const int rest = std::max(0, usable - 2 * line - 2 - lane_room);
     const int waveform = std::max(rest / 3, std::min(rest, 3 * metrics.height()));

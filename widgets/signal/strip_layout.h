@@ -13,6 +13,7 @@ struct StripLayout {
     QRect mel;
     QRect windows;
     QRect tokens;
+    QRect message;  ///< one line, while nothing is prepared
 };
 
 /// Width of the margin in front of every strip.

@@ -25,6 +25,28 @@ QRectF cellOf(const QRect& area, const TimeAxis& axis, double begin, double end)
             static_cast<double>(area.height())};
 }
 
+/// Thin lines where time digits and boundaries stand. Left out where they would be closer than a
+/// few pixels, all but those at the ends.
+void paintSeparators(QPainter& painter, const QRect& area, const TimeAxis& axis,
+                     const PreparedSource& source, const QPalette& palette) {
+    double last = -1e9;
+    for (const TokenSeparator& separator : tokenSeparators(source)) {
+        const double x = axis.xOf(separator.seconds);
+        const bool end = separator.tokens == 0;
+        if (x < -2 || x > axis.width() + 2 || (!end && x - last < kNarrowestCell)) {
+            continue;
+        }
+        last = x;
+        // Two tones, so that the line is seen on every cell.
+        const QPointF top(area.left() + x, area.top());
+        const QPointF bottom(area.left() + x, area.bottom() + 1);
+        painter.setPen(QPen(palette.color(QPalette::Base), 3));
+        painter.drawLine(top, bottom);
+        painter.setPen(QPen(palette.color(QPalette::Text), end ? 2 : 1));
+        painter.drawLine(top, bottom);
+    }
+}
+
 /// Text in the visible part of a cell, if it fits.
 void cellText(QPainter& painter, const QRect& area, const QRectF& cell, const QString& text) {
     const QRectF visible = cell.intersected(QRectF(area));
@@ -34,6 +56,23 @@ void cellText(QPainter& painter, const QRect& area, const QRectF& cell, const QS
 }
 
 }  // namespace
+
+std::vector<TokenSeparator> tokenSeparators(const PreparedSource& source) {
+    const std::vector<int>& positions = source.tokenPositions;
+    const std::vector<double>& begins = source.tokenSeconds;
+    if (begins.empty() || positions.size() != begins.size()) {
+        return {};
+    }
+    std::vector<TokenSeparator> separators{{begins.front(), 0}};
+    for (std::size_t i = 1; i < positions.size(); ++i) {
+        const int between = positions[i] - positions[i - 1] - 1;
+        if (between > 0) {
+            separators.push_back({begins[i], between});
+        }
+    }
+    separators.push_back({begins.back() + source.secondsPerToken, 0});
+    return separators;
+}
 
 std::vector<WindowSpan> windowSpans(const PreparedSource& source) {
     std::vector<WindowSpan> spans;
@@ -114,6 +153,7 @@ void paintTokens(QPainter& painter, const QRect& area, const TimeAxis& axis,
         cellText(painter, area, band,
                  QCoreApplication::translate("SignalView", "%Ln tokens", nullptr,
                                              static_cast<int>(begins.size())));
+        paintSeparators(painter, area, axis, source, palette);
         painter.restore();
         return;
     }
@@ -127,6 +167,7 @@ void paintTokens(QPainter& painter, const QRect& area, const TimeAxis& axis,
         painter.setPen(readableOn(fill));
         cellText(painter, area, cell, QString::number(index));
     }
+    paintSeparators(painter, area, axis, source, palette);
     painter.restore();
 }
 

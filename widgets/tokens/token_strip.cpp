@@ -20,10 +20,17 @@ namespace {
 /// Cells of this width and more show the token's text and a gap to the next.
 constexpr double kTextWidth = 18;
 constexpr double kSeparatorWidth = 4;
+/// Thickest line that stands for a time digit or a boundary.
+constexpr double kSeparatorThickness = 3;
 constexpr int kStripHeight = 44;
 constexpr int kLabelHeight = 16;
 /// Closest zoom: this many tokens fill the strip.
 constexpr double kFewest = 8;
+
+/// Drawn as a thin line instead of a cell: what stands between audio tokens without a sound.
+bool isSeparator(TokenClass tokenClass) {
+    return tokenClass == TokenClass::TimeDigit || tokenClass == TokenClass::Boundary;
+}
 
 }  // namespace
 
@@ -132,6 +139,10 @@ void TokenStrip::paintCells(QPainter& painter) const {
         const TokenValue& token = tokens_[static_cast<std::size_t>(row)];
         const QRectF rect = cellRect(row);
         const QBrush brush = tokenBrush(token.tokenClass, token.source, palette());
+        if (isSeparator(token.tokenClass)) {
+            paintSeparator(painter, rect, token, brush.color());
+            continue;
+        }
         painter.fillRect(rect, brush);
         if (token.tokenClass == TokenClass::Padding) {
             painter.setPen(palette().color(QPalette::Mid));
@@ -149,6 +160,24 @@ void TokenStrip::paintCells(QPainter& painter) const {
         painter.drawText(
             inner, Qt::AlignCenter | Qt::TextSingleLine,
             fontMetrics().elidedText(text, Qt::ElideRight, static_cast<int>(inner.width())));
+    }
+}
+
+void TokenStrip::paintSeparator(QPainter& painter, const QRectF& rect, const TokenValue& token,
+                                const QColor& color) const {
+    const double thickness = std::clamp(rect.width() / 4, 1.0, kSeparatorThickness);
+    painter.fillRect(
+        QRectF(rect.left() +
+                   (token.tokenClass == TokenClass::Boundary ? (rect.width() - thickness) / 2 : 0),
+               rect.top(), thickness, rect.height()),
+        color);
+    if (rect.width() >= kTextWidth && token.tokenClass == TokenClass::TimeDigit) {
+        painter.setPen(palette().color(QPalette::Text));
+        const QRectF inner = rect.adjusted(thickness + 1, 0, 0, 0);
+        painter.drawText(
+            inner, Qt::AlignCenter | Qt::TextSingleLine,
+            painter.fontMetrics().elidedText(readablePiece(token.piece), Qt::ElideRight,
+                                             static_cast<int>(inner.width())));
     }
 }
 

@@ -61,6 +61,8 @@ private:
     double xOf(double row) const;
     QRectF cellRect(int row) const;
     void paintCells(QPainter& painter) const;
+    void paintSeparator(QPainter& painter, const QRectF& rect, const TokenValue& token,
+                        const QColor& color) const;
     void paintColumns(QPainter& painter) const;
     void paintSources(QPainter& painter) const;
     void paintOutline(QPainter& painter, int row, const QColor& color) const;

@@ -60,7 +60,7 @@ private Q_SLOTS:
         QSignalSpy open(&panel, &ModelPanel::openRequested);
         QSignalSpy demo(&panel, &ModelPanel::demoRequested);
         QSignalSpy chosen(&panel, &ModelPanel::snapshotChosen);
-        panel.setDemoAvailable(true);
+        panel.setDemosAvailable(true, true);
         panel.show();
         QVERIFY(part<QLabel>(panel, "modelChoiceText")->text().contains(QLatin1String("No model")));
         QVERIFY(!part<QToolButton>(panel, "cachedSnapshots")->isEnabled());
@@ -81,7 +81,7 @@ private Q_SLOTS:
 
     void demo_missing_isDisabledWithAReason() {
         ModelPanel panel;
-        panel.setDemoAvailable(false);
+        panel.setDemosAvailable(false, false);
         auto* demo = part<QPushButton>(panel, "useDemo");
         QVERIFY(!demo->isEnabled());
         QVERIFY(!demo->toolTip().isEmpty());
@@ -94,7 +94,7 @@ private Q_SLOTS:
         QCOMPARE(panel.attention(), QStringLiteral("sdpa"));
         panel.setDevices({QStringLiteral("auto"), QStringLiteral("cpu"), QStringLiteral("cuda:0")});
         panel.setLoadOptions(QStringLiteral("cuda:0"), QStringLiteral("bfloat16"),
-                             QStringLiteral("eager"));
+                             QStringLiteral("eager"), QStringLiteral("independent"));
         QCOMPARE(panel.device(), QStringLiteral("cuda:0"));
         // A device that is gone later falls back to automatic.
         panel.setDevices({QStringLiteral("cpu")});

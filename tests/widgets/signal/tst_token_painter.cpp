@@ -58,6 +58,46 @@ private Q_SLOTS:
         QCOMPARE(spans[2].tokens, -1);
     }
 
+    void separators_timeDigits_standWherePositionsAreNoNeighbours() {
+        PreparedSource source;
+        source.secondsPerToken = 0.08;
+        for (int i = 0; i < 4; ++i) {
+            source.tokenSeconds.push_back(0.08 * i);
+        }
+        QVERIFY(tokenSeparators(source).empty());  // positions not known
+        source.tokenPositions = {5, 6, 9, 10};
+        const auto separators = tokenSeparators(source);
+        QCOMPARE(separators.size(), std::size_t(3));
+        QCOMPARE(separators[0].tokens, 0);
+        QCOMPARE(separators[1].seconds, 0.16);
+        QCOMPARE(separators[1].tokens, 2);
+        QCOMPARE(separators[2].seconds, 0.32);
+    }
+
+    void paintTokens_timeDigits_areALineBetweenTheCells() {
+        PreparedSource source;
+        source.secondsPerToken = 0.08;
+        source.tokenSeconds = {0, 0.08, 0.16};
+        source.tokenPositions = {5, 6, 8};
+        TimeAxis axis;
+        axis.setDuration(0.24);
+        axis.setWidth(240);
+        const auto painted = [&] {
+            QImage image(240, 20, QImage::Format_RGB32);
+            image.fill(Qt::white);
+            QPainter painter(&image);
+            QPalette palette;
+            palette.setColor(QPalette::Base, Qt::white);
+            palette.setColor(QPalette::Text, Qt::black);
+            paintTokens(painter, image.rect(), axis, source, Qt::blue, palette);
+            painter.end();
+            return image;
+        };
+        QCOMPARE(painted().pixelColor(160, 2), QColor(Qt::black));
+        source.tokenPositions = {5, 6, 7};
+        QVERIFY(painted().pixelColor(160, 2) != QColor(Qt::black));
+    }
+
     void seenEnd_cutSource_isTheCap() {
         QCOMPARE(seenEndSeconds(1'500, musicFlamingo(1'200)), 1'200.0);
         // One sample of rounding is no cut.
