@@ -89,12 +89,19 @@ double EmbeddingMatrix::endSeconds() const {
 
 EmbeddingMatrix summarizeEmbedding(const SourceEmbeddings& source, int index,
                                    const EmbeddingKind& kind) {
+    EmbeddingMatrix matrix = summarizeMatrix(embeddingOf(source, kind), index, source.tokenSeconds,
+                                             source.secondsPerToken);
+    matrix.kind = kind;
+    return matrix;
+}
+
+EmbeddingMatrix summarizeMatrix(TensorValue values, int index, std::vector<double> tokenSeconds,
+                                double secondsPerToken) {
     EmbeddingMatrix matrix;
     matrix.source = index;
-    matrix.kind = kind;
-    matrix.values = embeddingOf(source, kind);
-    matrix.tokenSeconds = source.tokenSeconds;
-    matrix.secondsPerToken = source.secondsPerToken;
+    matrix.values = std::move(values);
+    matrix.tokenSeconds = std::move(tokenSeconds);
+    matrix.secondsPerToken = secondsPerToken;
     if (matrix.values.isEmpty()) {
         return matrix;
     }

@@ -51,5 +51,8 @@ struct EmbeddingMatrix {
 /// off the GUI thread.
 EmbeddingMatrix summarizeEmbedding(const SourceEmbeddings& source, int index,
                                    const EmbeddingKind& kind);
+/// The same for any [tokens, dimensions] of source `index`.
+EmbeddingMatrix summarizeMatrix(TensorValue values, int index, std::vector<double> tokenSeconds,
+                                double secondsPerToken);
 
 }  // namespace earscope

@@ -65,6 +65,16 @@ void EmbeddingPlot::setLimits(const ColorLimits& limits) {
     update();
 }
 
+void EmbeddingPlot::setNormsShown(bool shown) {
+    norms_shown_ = shown;
+    axisChanged();
+}
+
+void EmbeddingPlot::setCaption(const QString& caption) {
+    caption_ = caption;
+    setAccessibleName(tr("%1: embedding heatmap").arg(caption));
+}
+
 void EmbeddingPlot::setVisibleRange(double beginSeconds, double endSeconds) {
     axis_.setRange(beginSeconds, endSeconds);
     axisChanged();
@@ -108,13 +118,17 @@ QRect EmbeddingPlot::heatmapRect() const {
     const QFontMetrics metrics(font());
     const int left = metrics.horizontalAdvance(QStringLiteral("00,000")) + kTickLength + 20;
     const int bottom = metrics.height() * 2 + kTickLength + 4;
-    const int inner = std::max(2, height() - kTop - bottom - kGap);
-    return {left, kTop, std::max(1, width() - left - kRight), std::max(1, inner * 68 / 100)};
+    const int inner = std::max(2, height() - kTop - bottom - (norms_shown_ ? kGap : 0));
+    return {left, kTop, std::max(1, width() - left - kRight),
+            std::max(1, norms_shown_ ? inner * 68 / 100 : inner)};
 }
 
 QRect EmbeddingPlot::normRect() const {
     const QFontMetrics metrics(font());
     const QRect heat = heatmapRect();
+    if (!norms_shown_) {
+        return {heat.left(), heat.bottom() + 1, heat.width(), 0};
+    }
     const int bottom = metrics.height() * 2 + kTickLength + 4;
     const int top = heat.bottom() + 1 + kGap;
     return {heat.left(), top, heat.width(), std::max(1, height() - bottom - top)};
@@ -167,10 +181,11 @@ QString EmbeddingPlot::describe(const QPoint& position) const {
     }
     const QLocale locale;
     const double begin = matrix_->tokenSeconds[static_cast<std::size_t>(token)];
-    QString text = tr("Source %1, token %2, %3 – %4 s")
-                       .arg(locale.toString(matrix_->source + 1), locale.toString(token),
-                            locale.toString(begin, 'f', 3),
-                            locale.toString(begin + matrix_->secondsPerToken, 'f', 3));
+    QString text = caption_.isEmpty() ? QString() : caption_ + QLatin1Char('\n');
+    text += tr("Source %1, token %2, %3 – %4 s")
+                .arg(locale.toString(matrix_->source + 1), locale.toString(token),
+                     locale.toString(begin, 'f', 3),
+                     locale.toString(begin + matrix_->secondsPerToken, 'f', 3));
     const int dimension = static_cast<int>(std::floor(dimensionAt(position.y())));
     if (inHeatmap && dimension >= 0 && dimension < matrix_->dimensions()) {
         text += tr("\nDimension %1: %2")

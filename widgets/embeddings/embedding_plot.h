@@ -26,6 +26,10 @@ public:
     void setMatrix(std::shared_ptr<const EmbeddingMatrix> matrix);
     const EmbeddingMatrix* matrix() const { return matrix_.get(); }
     void setLimits(const ColorLimits& limits);
+    /// Without the norms the heatmap takes the whole height.
+    void setNormsShown(bool shown);
+    /// Says whose numbers they are, where several plots stand together.
+    void setCaption(const QString& caption);
     void setVisibleRange(double beginSeconds, double endSeconds);
     const TimeAxis& timeAxis() const { return axis_; }
 
@@ -95,6 +99,8 @@ private:
     QPoint press_position_;
     double press_begin_ = 0;
     bool dragging_ = false;
+    bool norms_shown_ = true;
+    QString caption_;
 };
 
 }  // namespace earscope

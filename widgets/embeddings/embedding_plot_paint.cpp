@@ -41,6 +41,7 @@ void EmbeddingPlot::renderHeatmap() {
     render.limits = limits_;
     render.map = ColorMap::diverging(palette()).id();
     render.reduction = Reduction::MaxAbs;
+    render.hatchClipped = true;
     heatmap_ = renderMatrix(matrix_->pyramid, render).image;
     heatmap_.setDevicePixelRatio(devicePixelRatioF());
     heatmap_valid_ = true;
@@ -224,7 +225,9 @@ void EmbeddingPlot::paintEvent(QPaintEvent* /*event*/) {
     painter.setPen(palette().color(QPalette::Mid));
     painter.drawRect(rect.adjusted(0, 0, -1, -1));
     paintDimensions(painter);
-    paintNorms(painter);
+    if (norms_shown_) {
+        paintNorms(painter);
+    }
     paintSeconds(painter);
     paintCursor(painter);
     if (hasFocus()) {

@@ -3,6 +3,7 @@
 #include "widgets/embeddings/embedding_plot.h"
 #include "widgets/plot/color_bar.h"
 #include "widgets/plot/cursor_model.h"
+#include "widgets/plot/picture_menu.h"
 
 #include <QComboBox>
 #include <QLabel>
@@ -113,16 +114,22 @@ QWidget* EmbeddingsTab::buildContent() {
     color_bar_ = new ColorBar(page);
     color_bar_->setObjectName(QStringLiteral("embeddingColorBar"));
 
-    auto* plots = new QHBoxLayout;
+    auto* area = new QWidget(page);
+    auto* plots = new QHBoxLayout(area);
+    plots->setContentsMargins(0, 0, 0, 0);
     plots->addWidget(plot_, 1);
     plots->addWidget(color_bar_);
+    addPictureMenu(*area, [this] {
+        return QStringList{source_->currentText(), facts_->text(), limits_text_->text()}.join(
+            QLatin1Char('\n'));
+    });
     auto* layout = new QVBoxLayout(page);
     layout->setContentsMargins(6, 6, 6, 6);
     layout->setSpacing(4);
     layout->addWidget(buildToolbar());
     layout->addWidget(outdated_);
     layout->addWidget(facts_);
-    layout->addLayout(plots, 1);
+    layout->addWidget(area, 1);
     layout->addWidget(limits_text_);
     return page;
 }
@@ -222,7 +229,7 @@ void EmbeddingsTab::applyLimits() {
                              : 100.0 * static_cast<double>(matrix->outsideRobust) /
                                    static_cast<double>(matrix->values.data->size());
     text += robust
-                ? tr("%1 values (%2 %) lie beyond and get the end colours.")
+                ? tr("%1 values (%2 %) lie beyond: end colours, hatched.")
                       .arg(locale.toString(matrix->outsideRobust), locale.toString(share, 'f', 2))
                 : tr("none lies beyond.");
     text += QLatin1Char(' ') +
