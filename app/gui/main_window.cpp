@@ -1,5 +1,6 @@
 #include "app/gui/main_window.h"
 
+#include "app/gui/compare_controller.h"
 #include "app/gui/embeddings_controller.h"
 #include "app/gui/export_controller.h"
 #include "app/gui/generate_controller.h"
@@ -14,6 +15,9 @@
 #include "app/gui/work_state.h"
 #include "core/bridge/session_controller.h"
 #include "resources/demo_paths.h"
+#include "widgets/compare/answers_tab.h"
+#include "widgets/compare/compare_tab.h"
+#include "widgets/compare/states_view.h"
 #include "widgets/embeddings/embedding_plot.h"
 #include "widgets/embeddings/embeddings_tab.h"
 #include "widgets/model/model_panel.h"
@@ -35,7 +39,6 @@
 #include <QMimeData>
 #include <QPushButton>
 #include <QScreen>
-#include <QSignalBlocker>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QTabWidget>
@@ -85,6 +88,7 @@ MainWindow::MainWindow(const AppPaths& paths, QWidget* parent)
     buildCentre();
     buildControllers();
     connectActions();
+    connectCompare();
     connectTools();
     connectStatus();
     resize(QSize(1440, 900).boundedTo(screen()->availableSize()));
@@ -100,7 +104,7 @@ MainWindow::~MainWindow() {
     qApp->removeEventFilter(this);
     // Nothing may arrive at panels that are being destroyed, so the controllers go first.
     for (QObject* controller : std::initializer_list<QObject*>{
-             signal_, export_, extract_, generate_, prepare_, sources_, model_}) {
+             signal_, compare_, export_, extract_, generate_, prepare_, sources_, model_}) {
         delete controller;
     }
     session_->disconnect();
@@ -149,11 +153,18 @@ void MainWindow::buildCentre() {
     embeddings_tab_ = new EmbeddingsTab(this);
     embeddings_tab_->setObjectName(QStringLiteral("embeddingsTab"));
     embeddings_tab_->setCursorModel(cursor_.get());
+    answers_tab_ = new AnswersTab(this);
+    answers_tab_->setObjectName(QStringLiteral("answersTab"));
+    compare_tab_ = new CompareTab(this);
+    compare_tab_->setObjectName(QStringLiteral("compareTab"));
+    compare_tab_->states()->setCursorModel(cursor_.get());
     tabs_ = new QTabWidget(this);
     tabs_->setObjectName(QStringLiteral("tabs"));
     tabs_->setDocumentMode(true);
     tabs_->addTab(tokens_tab_, tr("Tokens"));
     tabs_->addTab(embeddings_tab_, tr("Embeddings"));
+    tabs_->addTab(answers_tab_, tr("Answers"));
+    tabs_->addTab(compare_tab_, tr("Compare"));
     centre_ = new QSplitter(Qt::Vertical, this);
     centre_->addWidget(signal_view_);
     centre_->addWidget(tabs_);
@@ -161,8 +172,10 @@ void MainWindow::buildCentre() {
     centre_->setStretchFactor(0, 1);
     centre_->setStretchFactor(1, 1);
     welcome_ = new WelcomePage(this);
-    std::error_code error;
-    welcome_->setDemoAvailable(std::filesystem::is_directory(demo_folder(), error));
+    welcome_->setDemosAvailable(ModelController::hasDemo(), ModelController::hasDemoMoss());
+    if (!ModelController::hasDemoMoss()) {
+        actions_->openDemoMoss->setVisible(false);
+    }
     centre_pages_ = new QStackedWidget(this);
     centre_pages_->addWidget(welcome_);
     centre_pages_->addWidget(centre_);
@@ -178,105 +191,9 @@ void MainWindow::buildControllers() {
         new GenerateController(*session_, *state_, *prompt_panel_, *tokens_tab_, list, this);
     extract_ = new EmbeddingsController(*session_, *state_, *embeddings_tab_, list, this);
     export_ = new ExportController(*session_, *state_, list, *this, this);
+    compare_ = new CompareController(*session_, *state_, *prompt_panel_,
+                                     {*answers_tab_, *compare_tab_}, list, *this, this);
     signal_ = new SignalController(*state_, *sources_, *signal_view_, *cursor_, this);
-}
-
-void MainWindow::connectActions() {
-    connect(actions_->openModel, &QAction::triggered, model_, &ModelController::chooseFolder);
-    connect(actions_->openDemo, &QAction::triggered, this, &MainWindow::openDemo);
-    connect(actions_->closeModel, &QAction::triggered, session_.get(), &SessionController::unload);
-    connect(actions_->addAudio, &QAction::triggered, sources_, &SourcesController::chooseFiles);
-    connect(actions_->record, &QAction::triggered, this, &MainWindow::toggleRecording);
-    connect(record_bar_, &RecordBar::recordingChanged, actions_->record, &QAction::setChecked);
-    connect(actions_->exportFile, &QAction::triggered, export_, &ExportController::openDialog);
-    connect(actions_->quit, &QAction::triggered, this, &QWidget::close);
-    connect(actions_->generate, &QAction::triggered, generate_, &GenerateController::generate);
-    connect(actions_->extract, &QAction::triggered, this, [this] {
-        tabs_->setCurrentWidget(embeddings_tab_);
-        extract_->extract();
-    });
-    connect(actions_->stop, &QAction::triggered, this, &MainWindow::onEscape);
-    connect(actions_->togglePlay, &QAction::triggered, signal_, &SignalController::togglePlay);
-    connect(actions_->playToken, &QAction::triggered, signal_, &SignalController::playToken);
-    connect(welcome_, &WelcomePage::openModelRequested, model_, &ModelController::chooseFolder);
-    connect(welcome_, &WelcomePage::addAudioRequested, sources_, &SourcesController::chooseFiles);
-    connect(welcome_, &WelcomePage::demoRequested, this, &MainWindow::openDemo);
-    connect(tokens_tab_, &TokensTab::emptyActionRequested, this, [this] {
-        if (state_->model()) {
-            prepare_->prepareNow();
-        } else {
-            model_->chooseFolder();
-        }
-    });
-    connect(generate_, &GenerateController::aboutToRun, prepare_, &PrepareController::flush);
-    connect(extract_, &EmbeddingsController::aboutToRun, prepare_, &PrepareController::flush);
-}
-
-void MainWindow::connectTools() {
-    connect(actions_->zoomIn, &QAction::triggered, signal_view_, &SignalView::zoomIn);
-    connect(actions_->zoomOut, &QAction::triggered, signal_view_, &SignalView::zoomOut);
-    connect(actions_->fit, &QAction::triggered, signal_view_, &SignalView::fit);
-    connect(actions_->find, &QAction::triggered, model_panel_, &ModelPanel::focusSearch);
-    connect(actions_->nextPanel, &QAction::triggered, this, [this] { focusPanel(1); });
-    connect(actions_->previousPanel, &QAction::triggered, this, [this] { focusPanel(-1); });
-    connect(actions_->tokensTab, &QAction::triggered, this,
-            [this] { tabs_->setCurrentWidget(tokens_tab_); });
-    connect(actions_->embeddingsTab, &QAction::triggered, this,
-            [this] { tabs_->setCurrentWidget(embeddings_tab_); });
-    connect(actions_->resetLayout, &QAction::triggered, this,
-            [this] { restoreState(first_layout_); });
-    connect(actions_->systemTheme, &QAction::triggered, this, [this] { setTheme(Theme::System); });
-    connect(actions_->lightTheme, &QAction::triggered, this, [this] { setTheme(Theme::Light); });
-    connect(actions_->darkTheme, &QAction::triggered, this, [this] { setTheme(Theme::Dark); });
-    connect(actions_->shortcuts, &QAction::triggered, this, &MainWindow::showShortcuts);
-    connect(actions_->about, &QAction::triggered, this, &MainWindow::showAbout);
-    connectZoom();
-    connectSourceKeys();
-}
-
-void MainWindow::connectZoom() {
-    EmbeddingPlot* plot = embeddings_tab_->plot();
-    connect(signal_view_, &SignalView::visibleRangeChanged, plot, &EmbeddingPlot::setVisibleRange);
-    connect(plot, &EmbeddingPlot::visibleRangeChanged, this, [this](double begin, double end) {
-        const QSignalBlocker blocker(signal_view_);  // the plot knows
-        signal_view_->setVisibleRange(begin, end);
-    });
-}
-
-void MainWindow::connectSourceKeys() {
-    for (int i = 0; i < kMaxSources; ++i) {
-        auto* action = new QAction(tr("Go to source %1").arg(i + 1), this);
-        action->setShortcut(QKeySequence(Qt::Key_1 + i));
-        connect(action, &QAction::triggered, this, [this, i] {
-            if (i < cursor_->sourceCount()) {
-                cursor_->lock(i, cursor_->isLocked() ? cursor_->point().seconds : 0);
-                signal_view_->setFocus(Qt::ShortcutFocusReason);
-            }
-        });
-        addAction(action);
-    }
-}
-
-void MainWindow::connectStatus() {
-    connect(status_, &StatusStrip::cancelRequested, session_.get(), &SessionController::cancelAll);
-    connect(session_.get(), &SessionController::busyChanged, status_, &StatusStrip::setBusy);
-    connect(session_.get(), &SessionController::busyChanged, this, &MainWindow::refreshActions);
-    connect(session_.get(), &SessionController::progressed, status_, &StatusStrip::setProgress);
-    connect(state_.get(), &WorkState::changed, this, &MainWindow::refreshStatus);
-    connect(state_.get(), &WorkState::changed, this, &MainWindow::refreshActions);
-    connect(state_.get(), &WorkState::modelChanged, this, [this] {
-        // The page that had the focus is gone; left alone, the search field would get it and with
-        // it the single-letter keys.
-        const QWidget* focused = QApplication::focusWidget();
-        if (focused == nullptr || model_panel_->isAncestorOf(focused)) {
-            signal_view_->setFocus(Qt::OtherFocusReason);
-        }
-    });
-    connect(generate_, &GenerateController::speedChanged, status_, &StatusStrip::setSpeed);
-    connect(generate_, &GenerateController::runningChanged, this, &MainWindow::refreshActions);
-    connect(export_, &ExportController::message, status_, &StatusStrip::setIdleText);
-    connect(export_, &ExportController::runningChanged, this, &MainWindow::refreshActions);
-    connect(extract_, &EmbeddingsController::extracted, this, &MainWindow::refreshActions);
 }
 
 void MainWindow::refreshActions() {
@@ -284,6 +201,9 @@ void MainWindow::refreshActions() {
         generate_->isRunning() ? tr("The model is generating.") : state_->runReason();
     WindowActions::setReason(actions_->generate, run);
     WindowActions::setReason(actions_->extract, extract_->reason());
+    for (QAction* action : {actions_->runBoth, actions_->runChanged, actions_->runOther}) {
+        WindowActions::setReason(action, compare_->reason());
+    }
     WindowActions::setReason(actions_->exportFile, export_->reason());
     WindowActions::setReason(actions_->closeModel,
                              state_->model() ? QString() : tr("No model is open."));
@@ -374,6 +294,15 @@ void MainWindow::openModel(const QString& folder) {
 
 void MainWindow::openDemo() {
     model_->openDemo();
+    addDemoRequest();
+}
+
+void MainWindow::openDemoMoss() {
+    model_->openDemoMoss();
+    addDemoRequest();
+}
+
+void MainWindow::addDemoRequest() {
     if (sources_->count() == 0) {
         sources_->add(demoClips());
     }

@@ -12,6 +12,9 @@ class QTabWidget;
 
 namespace earscope {
 
+class AnswersTab;
+class CompareController;
+class CompareTab;
 class CursorModel;
 class EmbeddingsController;
 class EmbeddingsTab;
@@ -46,6 +49,8 @@ public:
     void openModel(const QString& folder);
     /// The built-in model with its clips and a prompt.
     void openDemo();
+    /// The same with the demonstration model of MOSS-Music.
+    void openDemoMoss();
     void setTheme(Theme theme);
     /// Closes without asking, whatever runs.
     void closeNow();
@@ -59,6 +64,7 @@ public:
     GenerateController& generating() { return *generate_; }
     EmbeddingsController& extracting() { return *extract_; }
     ExportController& exporting() { return *export_; }
+    CompareController& comparing() { return *compare_; }
     CursorModel& cursor() { return *cursor_; }
     ProblemList& problems();
 
@@ -74,8 +80,11 @@ private:
     void buildCentre();
     void buildControllers();
     void connectActions();
+    void connectCompare();
     void connectTools();
     void connectZoom();
+    void addDemoRequest();
+    void setWideTabs(bool wide);
     void connectSourceKeys();
     void connectStatus();
     void refreshActions();
@@ -93,6 +102,7 @@ private:
     Theme theme_ = Theme::System;
     bool close_now_ = false;
     QByteArray first_layout_;
+    QByteArray narrow_layout_;  ///< of before the tabs were made wide
 
     std::unique_ptr<SessionController> session_;
     std::unique_ptr<WorkState> state_;
@@ -105,6 +115,8 @@ private:
     SignalView* signal_view_ = nullptr;
     TokensTab* tokens_tab_ = nullptr;
     EmbeddingsTab* embeddings_tab_ = nullptr;
+    AnswersTab* answers_tab_ = nullptr;
+    CompareTab* compare_tab_ = nullptr;
     QTabWidget* tabs_ = nullptr;
     QSplitter* centre_ = nullptr;
     QStackedWidget* centre_pages_ = nullptr;
@@ -118,6 +130,7 @@ private:
     GenerateController* generate_ = nullptr;
     EmbeddingsController* extract_ = nullptr;
     ExportController* export_ = nullptr;
+    CompareController* compare_ = nullptr;
     SignalController* signal_ = nullptr;
 };
 

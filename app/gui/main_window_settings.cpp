@@ -1,5 +1,6 @@
 // What of the main window outlives it: layout, settings, and how it closes.
 #include "app/gui/about_text.h"
+#include "app/gui/compare_controller.h"
 #include "app/gui/export_controller.h"
 #include "app/gui/generate_controller.h"
 #include "app/gui/main_window.h"
@@ -29,6 +30,7 @@ void MainWindow::restoreSettings() {
     model_->restore(settings);
     generate_->restore(settings);
     export_->restore(settings);
+    compare_->restore(settings);
     setTheme(themeOfName(settings.value(QStringLiteral("view/theme")).toString()));
     const QSettings layout(paths_.layoutFile(), QSettings::IniFormat);
     restoreGeometry(layout.value(QStringLiteral("window/geometry")).toByteArray());
@@ -37,12 +39,14 @@ void MainWindow::restoreSettings() {
 }
 
 void MainWindow::saveSettings() {
+    actions_->wideTabs->setChecked(false);  // the next start has every panel again
     QDir().mkpath(paths_.config);
     QDir().mkpath(paths_.state);
     QSettings settings(paths_.settingsFile(), QSettings::IniFormat);
     model_->save(settings);
     generate_->save(settings);
     export_->save(settings);
+    compare_->save(settings);
     settings.setValue(QStringLiteral("view/theme"), nameOfTheme(theme_));
     QSettings layout(paths_.layoutFile(), QSettings::IniFormat);
     layout.setValue(QStringLiteral("window/geometry"), saveGeometry());
@@ -51,8 +55,8 @@ void MainWindow::saveSettings() {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
-    const bool losing =
-        generate_->isRunning() || export_->isRunning() || record_bar_->isRecording();
+    const bool losing = generate_->isRunning() || export_->isRunning() || compare_->isRunning() ||
+                        record_bar_->isRecording();
     if (losing && !close_now_) {
         event->ignore();
         askBeforeClosing();

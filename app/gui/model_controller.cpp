@@ -18,11 +18,11 @@ ModelController::ModelController(SessionController& session, WorkState& state, M
                                  ProblemList& problems, QObject* parent)
     : QObject(parent), session_(session), state_(state), panel_(panel), problems_(problems) {
     panel_.setDtypes(supportedDtypes());
-    std::error_code error;
-    panel_.setDemoAvailable(std::filesystem::is_directory(demo_folder() / "music-flamingo", error));
+    panel_.setDemosAvailable(hasDemo(), hasDemoMoss());
     connect(&panel_, &ModelPanel::openRequested, this, &ModelController::chooseFolder);
     connect(&panel_, &ModelPanel::snapshotChosen, this, &ModelController::open);
     connect(&panel_, &ModelPanel::demoRequested, this, &ModelController::openDemo);
+    connect(&panel_, &ModelPanel::demoMossRequested, this, &ModelController::openDemoMoss);
     connect(&panel_, &ModelPanel::cancelRequested, this, [this] { session_.cancel(job_); });
     connect(&panel_, &ModelPanel::closeRequested, this, [this] { session_.unload(); });
     connectSession();
@@ -66,15 +66,32 @@ void ModelController::open(const QString& folder) {
     job.device = panel_.device();
     job.dtype = panel_.dtype();
     job.attention = panel_.attention();
+    job.chunkPadding = panel_.chunkPadding();
     if (panel_.isLoading()) {
         session_.cancel(job_);
     }
-    panel_.showLoading(folder == QLatin1String("demo") ? tr("the demonstration model") : folder);
+    panel_.showLoading(folder == QLatin1String("demo")        ? tr("the demonstration model")
+                       : folder == QLatin1String("demo-moss") ? tr("the MOSS-Music demonstration")
+                                                              : folder);
     job_ = session_.load(job);
 }
 
 void ModelController::openDemo() {
     open(QStringLiteral("demo"));
+}
+
+void ModelController::openDemoMoss() {
+    open(QStringLiteral("demo-moss"));
+}
+
+bool ModelController::hasDemo() {
+    std::error_code error;
+    return std::filesystem::is_directory(demo_folder() / "music-flamingo", error);
+}
+
+bool ModelController::hasDemoMoss() {
+    std::error_code error;
+    return std::filesystem::is_directory(demo_folder() / "moss-music", error);
 }
 
 void ModelController::chooseFolder() {
@@ -95,7 +112,10 @@ void ModelController::lookAround() {
         [this](const QStringList& devices) { panel_.setDevices(devices); });
     runInBackground(
         this, [] { return cachedSnapshotFolders(); },
-        [this](const QStringList& folders) { panel_.setCachedSnapshots(folders); });
+        [this](const QStringList& folders) {
+            panel_.setCachedSnapshots(folders);
+            Q_EMIT cachedFound(folders);
+        });
 }
 
 void ModelController::restore(const QSettings& settings) {
@@ -103,7 +123,9 @@ void ModelController::restore(const QSettings& settings) {
     panel_.setLoadOptions(
         settings.value(QStringLiteral("model/device"), QStringLiteral("auto")).toString(),
         settings.value(QStringLiteral("model/dtype"), QStringLiteral("float32")).toString(),
-        settings.value(QStringLiteral("model/attention"), QStringLiteral("sdpa")).toString());
+        settings.value(QStringLiteral("model/attention"), QStringLiteral("sdpa")).toString(),
+        settings.value(QStringLiteral("model/chunkPadding"), QStringLiteral("reference"))
+            .toString());
 }
 
 void ModelController::save(QSettings& settings) const {
@@ -111,6 +133,7 @@ void ModelController::save(QSettings& settings) const {
     settings.setValue(QStringLiteral("model/device"), panel_.device());
     settings.setValue(QStringLiteral("model/dtype"), panel_.dtype());
     settings.setValue(QStringLiteral("model/attention"), panel_.attention());
+    settings.setValue(QStringLiteral("model/chunkPadding"), panel_.chunkPadding());
 }
 
 }  // namespace earscope

@@ -19,14 +19,21 @@ public:
     ModelController(SessionController& session, WorkState& state, ModelPanel& panel,
                     ProblemList& problems, QObject* parent = nullptr);
 
-    /// A snapshot folder, a Hugging Face cache entry, or "demo".
+    /// A snapshot folder, a Hugging Face cache entry, "demo" or "demo-moss".
     void open(const QString& folder);
     void openDemo();
+    void openDemoMoss();
+    static bool hasDemo();
+    static bool hasDemoMoss();
     void chooseFolder();
     /// Looks for devices and cached snapshots without holding up the window.
     void lookAround();
     void restore(const QSettings& settings);
     void save(QSettings& settings) const;
+
+Q_SIGNALS:
+    /// Snapshots found in the Hugging Face cache.
+    void cachedFound(const QStringList& folders);
 
 private:
     void connectSession();

@@ -7,7 +7,9 @@
 namespace earscope {
 
 WelcomePage::WelcomePage(QWidget* parent)
-    : QWidget(parent), demo_(new QPushButton(tr("Try with the built-in demo"), this)) {
+    : QWidget(parent),
+      demo_(new QPushButton(tr("Try with the built-in demo"), this)),
+      demo_moss_(new QPushButton(tr("Try MOSS-Music"), this)) {
     auto* title = new QLabel(tr("Earscope"), this);
     QFont large = title->font();
     large.setPointSizeF(large.pointSizeF() * 1.8);
@@ -23,6 +25,9 @@ WelcomePage::WelcomePage(QWidget* parent)
     auto* add = new QPushButton(tr("Add audio…"), this);
     add->setObjectName(QStringLiteral("welcomeAdd"));
     demo_->setObjectName(QStringLiteral("welcomeDemo"));
+    demo_moss_->setObjectName(QStringLiteral("welcomeDemoMoss"));
+    demo_moss_->setToolTip(
+        tr("Opens the tiny demonstration model of the second family, and the same clips."));
     auto* local =
         new QLabel(tr("Everything stays on this computer; nothing is downloaded or sent."), this);
     local->setWordWrap(true);
@@ -31,14 +36,19 @@ WelcomePage::WelcomePage(QWidget* parent)
     auto* buttons = new QHBoxLayout;
     buttons->addWidget(open);
     buttons->addWidget(add);
-    buttons->addWidget(demo_);
     buttons->addStretch(1);
+    // A row of their own: one row of four would be wider than a small screen leaves to the centre.
+    auto* demos = new QHBoxLayout;
+    demos->addWidget(demo_);
+    demos->addWidget(demo_moss_);
+    demos->addStretch(1);
     auto* column = new QVBoxLayout;
     column->setSpacing(12);
     column->addStretch(1);
     column->addWidget(title);
     column->addWidget(text);
     column->addLayout(buttons);
+    column->addLayout(demos);
     column->addWidget(local);
     column->addStretch(2);
     auto* layout = new QHBoxLayout(this);
@@ -48,11 +58,13 @@ WelcomePage::WelcomePage(QWidget* parent)
     connect(open, &QPushButton::clicked, this, &WelcomePage::openModelRequested);
     connect(add, &QPushButton::clicked, this, &WelcomePage::addAudioRequested);
     connect(demo_, &QPushButton::clicked, this, &WelcomePage::demoRequested);
+    connect(demo_moss_, &QPushButton::clicked, this, &WelcomePage::demoMossRequested);
 }
 
-void WelcomePage::setDemoAvailable(bool available) {
-    demo_->setEnabled(available);
-    demo_->setToolTip(available
+void WelcomePage::setDemosAvailable(bool flamingo, bool moss) {
+    demo_moss_->setVisible(moss);
+    demo_->setEnabled(flamingo);
+    demo_->setToolTip(flamingo
                           ? tr("Opens a tiny model and sound clips that ship with the program.")
                           : tr("The demonstration model was not found beside the program."));
 }

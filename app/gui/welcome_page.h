@@ -11,15 +11,18 @@ class WelcomePage : public QWidget {
 public:
     explicit WelcomePage(QWidget* parent = nullptr);
 
-    void setDemoAvailable(bool available);
+    /// The button of a demonstration that is not there is disabled (the first) or hidden.
+    void setDemosAvailable(bool flamingo, bool moss);
 
 Q_SIGNALS:
     void openModelRequested();
     void addAudioRequested();
     void demoRequested();
+    void demoMossRequested();
 
 private:
     QPushButton* demo_;
+    QPushButton* demo_moss_;
 };
 
 }  // namespace earscope

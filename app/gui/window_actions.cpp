@@ -41,6 +41,8 @@ void WindowActions::makeFileActions() {
                      QKeySequence(QStringLiteral("Ctrl+O")), tr("Opens a local model snapshot"));
     openDemo = make(QStringLiteral("openDemo"), tr("Open the &demo"), {},
                     tr("Opens the demonstration model and its sound clips"));
+    openDemoMoss = make(QStringLiteral("openDemoMoss"), tr("Open the &MOSS-Music demo"), {},
+                        tr("Opens the demonstration model of the second family and the clips"));
     closeModel = make(QStringLiteral("closeModelAction"), tr("&Close the model"), {},
                       tr("Removes the model from memory"));
     addAudio = make(QStringLiteral("addAudio"), tr("Add &audio…"),
@@ -59,6 +61,13 @@ void WindowActions::makeRunActions() {
     extract = make(QStringLiteral("extractAction"), tr("E&xtract"),
                    QKeySequence(QStringLiteral("Ctrl+E")),
                    tr("Extracts the raw and projected audio embeddings"));
+    runBoth = make(QStringLiteral("runBoth"), tr("Run &both profiles"),
+                   QKeySequence(QStringLiteral("Ctrl+Shift+Return")),
+                   tr("Runs the request greedily and sampled, and puts both side by side"));
+    runChanged = make(QStringLiteral("runChanged"), tr("Run a &changed copy…"), {},
+                      tr("Runs the request as it is and with other parameters"));
+    runOther = make(QStringLiteral("runOther"), tr("Run under another &model…"), {},
+                    tr("Runs the request under the open model and under another one"));
     stop = make(QStringLiteral("stopAction"), tr("&Stop"), QKeySequence(Qt::Key_Escape),
                 tr("Stops what is running; else releases the cursor"));
     togglePlay = make(QStringLiteral("togglePlay"), tr("&Play or stop"),
@@ -85,6 +94,14 @@ void WindowActions::makeViewActions() {
                      QKeySequence(QStringLiteral("Alt+1")), tr("Shows the Tokens tab"));
     embeddingsTab = make(QStringLiteral("embeddingsTabAction"), tr("&Embeddings"),
                          QKeySequence(QStringLiteral("Alt+2")), tr("Shows the Embeddings tab"));
+    answersTab =
+        make(QStringLiteral("answersTabAction"), tr("&Answers"),
+             QKeySequence(QStringLiteral("Alt+4")), tr("Shows every finished run of the session"));
+    compareTab = make(QStringLiteral("compareTabAction"), tr("&Compare"),
+                      QKeySequence(QStringLiteral("Alt+5")), tr("Shows two runs side by side"));
+    wideTabs = make(QStringLiteral("wideTabs"), tr("&Wide tabs"), QKeySequence(Qt::Key_F11),
+                    tr("Gives the tabs the room of the signal view and of the docks"));
+    wideTabs->setCheckable(true);
     resetLayout = make(QStringLiteral("resetLayout"), tr("&Reset the layout"), {},
                        tr("Puts every panel back to its place"));
     systemTheme = make(QStringLiteral("systemTheme"), tr("&System colours"), {},
@@ -104,7 +121,7 @@ void WindowActions::makeViewActions() {
 
 void WindowActions::place(QMainWindow& window, const std::vector<QAction*>& views) {
     QMenu* file = window.menuBar()->addMenu(tr("&File"));
-    file->addActions({openModel, openDemo, closeModel});
+    file->addActions({openModel, openDemo, openDemoMoss, closeModel});
     file->addSeparator();
     file->addActions({addAudio, record});
     file->addSeparator();
@@ -114,11 +131,14 @@ void WindowActions::place(QMainWindow& window, const std::vector<QAction*>& view
     QMenu* run = window.menuBar()->addMenu(tr("&Run"));
     run->addActions({generate, extract, stop});
     run->addSeparator();
+    run->addActions({runBoth, runChanged, runOther});
+    run->addSeparator();
     run->addActions({togglePlay, playToken});
     QMenu* view = window.menuBar()->addMenu(tr("&View"));
     view->addActions({zoomIn, zoomOut, fit, find});
     view->addSeparator();
-    view->addActions({tokensTab, embeddingsTab, nextPanel, previousPanel});
+    view->addActions(
+        {tokensTab, embeddingsTab, answersTab, compareTab, wideTabs, nextPanel, previousPanel});
     view->addSeparator();
     for (QAction* dock : views) {
         view->addAction(dock);

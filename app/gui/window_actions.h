@@ -18,6 +18,7 @@ public:
 
     QAction* openModel;
     QAction* openDemo;
+    QAction* openDemoMoss;
     QAction* closeModel;
     QAction* addAudio;
     QAction* record;
@@ -25,6 +26,9 @@ public:
     QAction* quit;
     QAction* generate;
     QAction* extract;
+    QAction* runBoth;
+    QAction* runChanged;
+    QAction* runOther;
     QAction* stop;
     QAction* togglePlay;
     QAction* playToken;
@@ -36,6 +40,9 @@ public:
     QAction* previousPanel;
     QAction* tokensTab;
     QAction* embeddingsTab;
+    QAction* answersTab;
+    QAction* compareTab;
+    QAction* wideTabs;
     QAction* resetLayout;
     QAction* systemTheme;
     QAction* lightTheme;
