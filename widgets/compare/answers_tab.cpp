@@ -10,6 +10,7 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QTableView>
@@ -90,7 +91,11 @@ QWidget* AnswersTab::buildDetail() {
     buttons->addStretch(1);
     auto* columns = new QHBoxLayout;
     columns->addWidget(text_, 3);
-    columns->addWidget(facts_, 2);
+    auto* scroll = new QScrollArea(area);  // on a small screen there is more than fits
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidget(facts_);
+    columns->addWidget(scroll, 2);
     auto* layout = new QVBoxLayout(area);
     layout->setContentsMargins(6, 4, 6, 6);
     layout->setSpacing(4);

@@ -149,11 +149,11 @@ void paintTokens(QPainter& painter, const QRect& area, const TimeAxis& axis,
         const QRectF band =
             cellOf(area, axis, begins.front(), begins.back() + source.secondsPerToken);
         painter.fillRect(band, even);
+        paintSeparators(painter, area, axis, source, palette);
         painter.setPen(readableOn(even));
         cellText(painter, area, band,
                  QCoreApplication::translate("SignalView", "%Ln tokens", nullptr,
                                              static_cast<int>(begins.size())));
-        paintSeparators(painter, area, axis, source, palette);
         painter.restore();
         return;
     }
