@@ -312,6 +312,8 @@ void PromptPanel::refreshButtons() {
         answer_->setPlaceholderText(blocked_reason_.isEmpty() || !problem_->text().isEmpty()
                                         ? tr("The answer appears here while it is generated.")
                                         : blocked_reason_);
+        // Qt draws another placeholder only when the field is painted for another reason.
+        answer_->viewport()->update();
     }
 }
 
