@@ -1,11 +1,11 @@
 #include "app/cli/options.h"
 
 #include "app/cli/exit_status.h"
+#include "app/cli/option_values.h"
 
 #include <CLI/CLI.hpp>
 
-#include <array>
-#include <charconv>
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <sstream>
@@ -13,9 +13,6 @@
 namespace earscope::cli {
 
 namespace {
-
-constexpr std::array<std::pair<std::string_view, at::ScalarType>, 3> kModelDtypes{
-    {{"float32", at::kFloat}, {"bfloat16", at::kBFloat16}, {"float16", at::kHalf}}};
 
 /// What CLI11 fills before the values are looked at.
 struct RawOptions {
@@ -31,71 +28,6 @@ struct RawOptions {
     std::int64_t max_new_tokens = 0;
 };
 
-std::vector<std::string> split_commas(const std::string& text) {
-    std::vector<std::string> parts;
-    std::istringstream stream(text);
-    for (std::string part; std::getline(stream, part, ',');) {
-        parts.push_back(part);
-    }
-    if (text.empty() || text.back() == ',') {
-        parts.emplace_back();
-    }
-    return parts;
-}
-
-std::filesystem::path parse_out(const std::string& text) {
-    std::filesystem::path file = text;
-    if (file.extension() != ".safetensors" && file.extension() != ".npz") {
-        throw UsageError("--out " + text + ": the ending must be .safetensors or .npz");
-    }
-    return file;
-}
-
-std::filesystem::path parse_comparison_out(const std::string& text) {
-    std::filesystem::path file = text;
-    const auto ending = file.extension();
-    if (ending != ".json" && ending != ".md" && ending != ".safetensors" && ending != ".npz") {
-        throw UsageError("--out " + text + ": the ending must be .json, .md, .safetensors or .npz");
-    }
-    return file;
-}
-
-/// By hand, because CLI11 takes -1 as a very large number.
-template <typename Number>
-Number parse_whole(const std::string& option, const std::string& text,
-                   const std::string& expected) {
-    Number number{};
-    const char* const last = text.data() + text.size();
-    const auto [end, error] = std::from_chars(text.data(), last, number);
-    if (error != std::errc() || end != last) {
-        throw UsageError(option + " " + text + ": expected " + expected);
-    }
-    return number;
-}
-
-std::uint64_t parse_seed(const std::string& text, const std::string& option = "--seed") {
-    return parse_whole<std::uint64_t>(option, text, "a whole number from 0 to 2^64 - 1");
-}
-
-std::vector<std::int64_t> parse_heads(const std::string& text) {
-    std::vector<std::int64_t> heads;
-    for (const std::string& part : split_commas(text)) {
-        heads.push_back(
-            parse_whole<std::int64_t>("--heads", part, "whole numbers with commas, such as 0,3"));
-    }
-    return heads;
-}
-
-TokenReplacement parse_continuation(const std::string& text) {
-    const std::string expected = "G:ID, a token's index in the answer and the id to put there";
-    const auto colon = text.find(':');
-    if (colon == std::string::npos) {
-        throw UsageError("--continue-with " + text + ": expected " + expected);
-    }
-    return {parse_whole<std::int64_t>("--continue-with", text.substr(0, colon), expected),
-            parse_whole<std::int64_t>("--continue-with", text.substr(colon + 1), expected)};
-}
-
 /// A parser of core on an option's text: what it refuses is wrong use here.
 template <typename Parse>
 auto parse_option(const std::string& option, Parse&& parse) -> decltype(parse()) {
@@ -104,18 +36,6 @@ auto parse_option(const std::string& option, Parse&& parse) -> decltype(parse())
     } catch (const RequestError& error) {
         throw UsageError(option + ": " + error.what());
     }
-}
-
-GradientSelection parse_gradients(const std::string& loss, const std::string& names) {
-    GradientSelection selection;
-    selection.loss = loss == "audio" ? GradientLoss::Audio : GradientLoss::Contextual;
-    selection.names = split_commas(names);
-    for (const std::string& name : selection.names) {
-        if (name.empty()) {
-            throw UsageError("--wrt " + names + ": a name is empty");
-        }
-    }
-    return selection;
 }
 
 /// The options of one command; each add_* function declares a group of them.
@@ -482,13 +402,13 @@ private:
                 parse_option("--positions", [&] { return parse_positions(raw_.positions); });
         }
         if (given(sub, "--top-k")) {
-            options_.top_k = parse_whole<std::int64_t>("--top-k", raw_.top_k, "a whole number");
+            options_.top_k = parse_number("--top-k", raw_.top_k);
         }
         if (given(sub, "--heads")) {
             options_.heads = parse_heads(raw_.heads);
         }
         if (given(sub, "--token")) {
-            options_.token = parse_whole<std::int64_t>("--token", raw_.token, "a whole number");
+            options_.token = parse_number("--token", raw_.token);
         }
         if (given(sub, "--method")) {
             options_.method =
@@ -532,55 +452,6 @@ std::vector<std::string> plain_words(const std::vector<std::string>& arguments) 
 }
 
 }  // namespace
-
-std::optional<at::ScalarType> parse_dtype(std::string_view text) {
-    for (const auto& [name, dtype] : kModelDtypes) {
-        if (name == text) {
-            return dtype;
-        }
-    }
-    return std::nullopt;
-}
-
-std::string_view dtype_text(at::ScalarType dtype) {
-    switch (dtype) {
-        case at::kFloat:
-            return "float32";
-        case at::kBFloat16:
-            return "bfloat16";
-        case at::kHalf:
-            return "float16";
-        case at::kDouble:
-            return "float64";
-        case at::kLong:
-            return "int64";
-        case at::kInt:
-            return "int32";
-        default:
-            return c10::toString(dtype);
-    }
-}
-
-LayerSelection parse_layers(const std::string& text) {
-    LayerSelection selection;
-    if (text == "all") {
-        selection.all = true;
-        return selection;
-    }
-    for (const std::string& part : split_commas(text)) {
-        std::int64_t layer = 0;
-        const char* const last = part.data() + part.size();
-        const auto [end, error] = std::from_chars(part.data(), last, layer);
-        if (error != std::errc() || end != last) {
-            throw UsageError("--layers " + text + ": expected whole numbers with commas, or all");
-        }
-        const auto& known = selection.layers;
-        if (std::find(known.begin(), known.end(), layer) == known.end()) {
-            selection.layers.push_back(layer);
-        }
-    }
-    return selection;
-}
 
 ParsedLine parse_command_line(const std::vector<std::string>& arguments) {
     ParsedLine line;
