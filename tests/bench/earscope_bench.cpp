@@ -58,8 +58,8 @@ public:
 
     void row(const std::string& stage, const std::string& request, nlohmann::json more) {
         nlohmann::json out = {
-            {"impl", "earscope"},       {"family", "mf"}, {"threads", settings_.threads},
-            {"dtype", settings_.dtype}, {"stage", stage}, {"request", request}};
+            {"impl", "earscope"},       {"family", family_}, {"threads", settings_.threads},
+            {"dtype", settings_.dtype}, {"stage", stage},    {"request", request}};
         out.update(more);
         std::cout << out.dump() << std::endl;
     }
@@ -97,8 +97,18 @@ public:
         return options;
     }
 
+    /// Sources of these lengths. With MOSS-Music the whole row is the peer's: its system text is
+    /// the family's own.
     Request request(const std::vector<int>& seconds) const {
         Request made{kQuestion, {}};
+        if (moss()) {
+            made.prompt.clear();
+            for (std::size_t i = 1; i <= seconds.size(); ++i) {
+                made.prompt +=
+                    "audio " + std::to_string(i) + ": " + std::string(kAudioMarker) + "\n";
+            }
+            made.prompt += kQuestion;
+        }
         for (std::size_t i = 0; i < seconds.size(); ++i) {
             made.audios.emplace_back(settings_.audio / ("a" + std::to_string(seconds[i]) + "-" +
                                                         std::to_string(i) + ".wav"));
@@ -106,7 +116,8 @@ public:
         return made;
     }
 
-    /// The peer's benchmark uses a shorter system text; the model stages run on its very prompt.
+    /// The peer's benchmark gives Music Flamingo a shorter system text; the model stages run on
+    /// its very prompt.
     static PreparedBatch with_peer_prompt(Session& session, PreparedBatch batch) {
         const Processor& processor = session.processor();
         auto ids = processor.tokenizer.encode(
@@ -159,8 +170,10 @@ public:
     }
 
     void model_stages(Session& session, const std::string& name, int seconds) {
-        const PreparedBatch batch =
-            with_peer_prompt(session, session.prepare({request({seconds})}));
+        PreparedBatch batch = session.prepare({request({seconds})});
+        if (!moss()) {
+            batch = with_peer_prompt(session, std::move(batch));
+        }
         if (wants("embed")) {
             measure("embed_raw+projected", name, [&] { session.extract_audio_embeddings(batch); });
         }
@@ -177,7 +190,7 @@ public:
         }
         if (wants("decode")) {
             decode(session, batch, name, 1);
-            if (seconds == 5) {
+            if (seconds == 5 && !moss()) {  // the peer times batches of Music Flamingo alone
                 decode(session, batch, "4x(5s)", 4);
             }
         }
@@ -196,6 +209,7 @@ public:
                 [&] { session.extract_contextual_embeddings(batch, layers); });
     }
 
+    bool moss() const { return family_ == "moss"; }
     bool wants(const std::string& stage) const { return listed(settings_.stages, stage); }
     static bool listed(const std::string& list, const std::string& item) {
         return ("," + list + ",").find("," + item + ",") != std::string::npos;
@@ -205,6 +219,7 @@ public:
         at::set_num_threads(settings_.threads);
         const double start = wall();
         auto session = load_model(settings_.snapshot, load_options());
+        family_ = session->family() == Family::MossMusic ? "moss" : "mf";
         row("load_model_first", "", {{"unit", "s"}, {"best", wall() - start}});
         memory("peak_rss_after_load");
         if (wants("load")) {
@@ -232,6 +247,7 @@ public:
 
 private:
     Settings settings_;
+    std::string family_;  // "mf" or "moss", as the peer's rows have it
 };
 
 }  // namespace
