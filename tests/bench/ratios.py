@@ -2,13 +2,20 @@
 """Joins benchmark rows of the peer and of Earscope and prints their ratios (above 1: Earscope is better).
 
 usage: ratios.py PEER.jsonl OURS.jsonl
+
+The first ratio is of the best wall times (or rates, or sizes), the second of the least CPU seconds.
 """
 import json
 import sys
 
+CPU = ("cpu_s_min", "cpu_s_per_token_min")
+
 
 def rows(path):
-    """Best value of each (dtype, stage, request); rates are kept as the largest, times and sizes as the smallest."""
+    """Per (family, dtype, stage, request): best value, whether it is a rate, least CPU seconds or None.
+
+    Rates are kept as the largest, times and sizes as the smallest.
+    """
     best = {}
     with open(path) as lines:
         for line in lines:
@@ -17,20 +24,26 @@ def rows(path):
             row = json.loads(line)
             if "best" not in row:
                 continue
-            key = (row["dtype"], row["stage"], row.get("request", ""))
+            key = (row["family"], row["dtype"], row["stage"], row.get("request", ""))
             rate = row["unit"].startswith("token/s")
-            pick = max if rate else min
-            best[key] = (pick(row["best"], best[key][0]) if key in best else row["best"], rate)
+            value = row["best"]
+            cpu = [row[name] for name in CPU if name in row]
+            if key in best:
+                value = (max if rate else min)(value, best[key][0])
+                cpu += [best[key][2]] if best[key][2] is not None else []
+            best[key] = (value, rate, min(cpu, default=None))
     return best
 
 
 def main():
     peer, ours = rows(sys.argv[1]), rows(sys.argv[2])
-    print("| dtype | stage | request | peer | Earscope | ratio |\n| --- | --- | --- | --- | --- | --- |")
+    print("| family | dtype | stage | request | peer | Earscope | ratio | by CPU time |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     for key in sorted(peer.keys() & ours.keys()):
-        (theirs, rate), (mine, _) = peer[key], ours[key]
+        (theirs, rate, their_cpu), (mine, _, my_cpu) = peer[key], ours[key]
         ratio = mine / theirs if rate else theirs / mine
-        print(f"| {' | '.join(key)} | {theirs:.4g} | {mine:.4g} | {ratio:.2f} |")
+        by_cpu = f"{their_cpu / my_cpu:.2f}" if their_cpu and my_cpu else ""
+        print(f"| {' | '.join(key)} | {theirs:.4g} | {mine:.4g} | {ratio:.2f} | {by_cpu} |")
 
 
 main()
