@@ -3,19 +3,19 @@
 
 usage: ratios.py PEER.jsonl OURS.jsonl
 
-The first ratio is of the best wall times (or rates, or sizes), the second of the least CPU seconds.
+The first ratio is of the best wall times (or rates, or sizes), the second of the least CPU seconds. The peer
+maps its weights and reads them later, Earscope reads every page while loading: `load_model+touch` compares
+that with the peer's loading and its first pass over all parameters together.
 """
 import json
 import sys
 
+LOADS = ("load_model", "load_model_first")
 CPU = ("cpu_s_min", "cpu_s_per_token_min")
 
 
 def rows(path):
-    """Per (family, dtype, stage, request): best value, whether it is a rate, least CPU seconds or None.
-
-    Rates are kept as the largest, times and sizes as the smallest.
-    """
+    """Per (family, dtype, stage, request): best value, whether it is a rate, least CPU seconds or None."""
     best = {}
     with open(path) as lines:
         for line in lines:
@@ -24,15 +24,23 @@ def rows(path):
             row = json.loads(line)
             if "best" not in row:
                 continue
-            key = (row["family"], row["dtype"], row["stage"], row.get("request", ""))
-            rate = row["unit"].startswith("token/s")
-            value = row["best"]
-            cpu = [row[name] for name in CPU if name in row]
-            if key in best:
-                value = (max if rate else min)(value, best[key][0])
-                cpu += [best[key][2]] if best[key][2] is not None else []
-            best[key] = (value, rate, min(cpu, default=None))
+            if row["stage"] in LOADS:
+                touched = {**row, "stage": row["stage"] + "+touch", "best": row["best"] + row.get("touch_all_s", 0)}
+                add(best, touched)
+            add(best, row)
     return best
+
+
+def add(best, row):
+    """Merges one row: rates are kept as the largest, times and sizes as the smallest."""
+    key = (row["family"], row["dtype"], row["stage"], row.get("request", ""))
+    rate = row["unit"].startswith("token/s")
+    value = row["best"]
+    cpu = [row[name] for name in CPU if name in row]
+    if key in best:
+        value = (max if rate else min)(value, best[key][0])
+        cpu += [best[key][2]] if best[key][2] is not None else []
+    best[key] = (value, rate, min(cpu, default=None))
 
 
 def main():
