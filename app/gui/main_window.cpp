@@ -4,6 +4,7 @@
 #include "app/gui/embeddings_controller.h"
 #include "app/gui/export_controller.h"
 #include "app/gui/generate_controller.h"
+#include "app/gui/look_controller.h"
 #include "app/gui/model_controller.h"
 #include "app/gui/prepare_controller.h"
 #include "app/gui/problem_list.h"
@@ -90,6 +91,7 @@ MainWindow::MainWindow(const AppPaths& paths, QWidget* parent)
     connectActions();
     connectCompare();
     connectTools();
+    connectLook();
     connectStatus();
     resize(QSize(1440, 900).boundedTo(screen()->availableSize()));
     first_layout_ = saveState();
@@ -104,7 +106,7 @@ MainWindow::~MainWindow() {
     qApp->removeEventFilter(this);
     // Nothing may arrive at panels that are being destroyed, so the controllers go first.
     for (QObject* controller : std::initializer_list<QObject*>{
-             signal_, compare_, export_, extract_, generate_, prepare_, sources_, model_}) {
+             look_, signal_, compare_, export_, extract_, generate_, prepare_, sources_, model_}) {
         delete controller;
     }
     session_->disconnect();
@@ -163,6 +165,7 @@ void MainWindow::buildCentre() {
     tabs_->setDocumentMode(true);
     tabs_->addTab(tokens_tab_, tr("Tokens"));
     tabs_->addTab(embeddings_tab_, tr("Embeddings"));
+    buildLook();
     tabs_->addTab(answers_tab_, tr("Answers"));
     tabs_->addTab(compare_tab_, tr("Compare"));
     centre_ = new QSplitter(Qt::Vertical, this);
@@ -194,6 +197,8 @@ void MainWindow::buildControllers() {
     compare_ = new CompareController(*session_, *state_, *prompt_panel_,
                                      {*answers_tab_, *compare_tab_}, list, *this, this);
     signal_ = new SignalController(*state_, *sources_, *signal_view_, *cursor_, this);
+    look_ = new LookController(*session_, *state_, *prompt_panel_, *look_tab_, *signal_view_, list,
+                               this);
 }
 
 void MainWindow::refreshActions() {

@@ -20,6 +20,9 @@ class EmbeddingsController;
 class EmbeddingsTab;
 class ExportController;
 class GenerateController;
+class HelpWindow;
+class LookController;
+class LookTab;
 class ModelController;
 class ModelPanel;
 class PrepareController;
@@ -65,6 +68,7 @@ public:
     EmbeddingsController& extracting() { return *extract_; }
     ExportController& exporting() { return *export_; }
     CompareController& comparing() { return *compare_; }
+    LookController& looking() { return *look_; }
     CursorModel& cursor() { return *cursor_; }
     ProblemList& problems();
 
@@ -78,10 +82,12 @@ private:
     void buildPanels();
     void buildDocks();
     void buildCentre();
+    void buildLook();
     void buildControllers();
     void connectActions();
     void connectCompare();
     void connectTools();
+    void connectLook();
     void connectZoom();
     void addDemoRequest();
     void setWideTabs(bool wide);
@@ -94,6 +100,7 @@ private:
     void focusPanel(int step);
     void showShortcuts();
     void showAbout();
+    void showHelp();
     void restoreSettings();
     void saveSettings();
     void askBeforeClosing();
@@ -117,6 +124,8 @@ private:
     EmbeddingsTab* embeddings_tab_ = nullptr;
     AnswersTab* answers_tab_ = nullptr;
     CompareTab* compare_tab_ = nullptr;
+    LookTab* look_tab_ = nullptr;
+    HelpWindow* help_ = nullptr;
     QTabWidget* tabs_ = nullptr;
     QSplitter* centre_ = nullptr;
     QStackedWidget* centre_pages_ = nullptr;
@@ -131,6 +140,7 @@ private:
     EmbeddingsController* extract_ = nullptr;
     ExportController* export_ = nullptr;
     CompareController* compare_ = nullptr;
+    LookController* look_ = nullptr;
     SignalController* signal_ = nullptr;
 };
 

@@ -94,6 +94,10 @@ void WindowActions::makeViewActions() {
                      QKeySequence(QStringLiteral("Alt+1")), tr("Shows the Tokens tab"));
     embeddingsTab = make(QStringLiteral("embeddingsTabAction"), tr("&Embeddings"),
                          QKeySequence(QStringLiteral("Alt+2")), tr("Shows the Embeddings tab"));
+    lookTab = make(QStringLiteral("lookTabAction"), tr("&Look inside"),
+                   QKeySequence(QStringLiteral("Alt+3")), tr("Shows the Look inside tab"));
+    helpChapters = make(QStringLiteral("help"), tr("&Help"), QKeySequence(Qt::Key_F1),
+                        tr("Shows the help, in Look inside that of the instrument in front"));
     answersTab =
         make(QStringLiteral("answersTabAction"), tr("&Answers"),
              QKeySequence(QStringLiteral("Alt+4")), tr("Shows every finished run of the session"));
@@ -137,8 +141,8 @@ void WindowActions::place(QMainWindow& window, const std::vector<QAction*>& view
     QMenu* view = window.menuBar()->addMenu(tr("&View"));
     view->addActions({zoomIn, zoomOut, fit, find});
     view->addSeparator();
-    view->addActions(
-        {tokensTab, embeddingsTab, answersTab, compareTab, wideTabs, nextPanel, previousPanel});
+    view->addActions({tokensTab, embeddingsTab, lookTab, answersTab, compareTab, wideTabs,
+                      nextPanel, previousPanel});
     view->addSeparator();
     for (QAction* dock : views) {
         view->addAction(dock);
@@ -147,7 +151,7 @@ void WindowActions::place(QMainWindow& window, const std::vector<QAction*>& view
     QMenu* theme = view->addMenu(tr("&Colours"));
     theme->addActions({systemTheme, lightTheme, darkTheme});
     QMenu* help = window.menuBar()->addMenu(tr("&Help"));
-    help->addActions({shortcuts, about});
+    help->addActions({helpChapters, shortcuts, about});
     for (QMenu* menu : {file, run, view, help}) {
         menu->setToolTipsVisible(true);
     }

@@ -40,6 +40,7 @@ public:
     QAction* previousPanel;
     QAction* tokensTab;
     QAction* embeddingsTab;
+    QAction* lookTab;
     QAction* answersTab;
     QAction* compareTab;
     QAction* wideTabs;
@@ -47,6 +48,7 @@ public:
     QAction* systemTheme;
     QAction* lightTheme;
     QAction* darkTheme;
+    QAction* helpChapters;
     QAction* shortcuts;
     QAction* about;
 

@@ -1,0 +1,88 @@
+#pragma once
+#include "core/bridge/instrument_values.h"
+#include "widgets/look/layer_views.h"
+
+#include <QObject>
+
+#include <array>
+#include <functional>
+
+namespace earscope {
+
+class LookPage;
+class LookTab;
+class ProblemList;
+class PromptPanel;
+class SessionController;
+class SignalView;
+class WorkState;
+
+/// Runs the instruments of the Look inside tab and lays what they find over the sound.
+class LookController : public QObject {
+    Q_OBJECT
+public:
+    LookController(SessionController& session, WorkState& state, PromptPanel& prompt, LookTab& tab,
+                   SignalView& signal, ProblemList& problems, QObject* parent = nullptr);
+
+    bool isRunning() const;
+
+Q_SIGNALS:
+    /// Before a job is given to the model: what waits to be prepared goes first.
+    void aboutToRun();
+    /// An edit was set or taken away.
+    void editsChanged(const QStringList& edits);
+
+private:
+    enum Instrument { Lens, Attention, Saliency, Alternatives, Layers, Probes, kInstruments };
+
+    /// One page and the job it waits for.
+    struct Run {
+        LookPage* page = nullptr;
+        JobId job = 0;
+        RequestValue asked;
+        QStringList asked_edits;
+        RequestValue shown;
+        QStringList edits;  ///< of what is shown
+    };
+
+    void connectPages();
+    void connectEndings();
+    void connectResults();
+    void connectLaidOver();
+    void start(Instrument instrument, const std::function<JobId(const InstrumentRequest&)>& post);
+    /// True when the result is the one this page waits for; the run is over then.
+    bool arrived(Instrument instrument, JobId id);
+    Run* runOf(JobId id);
+    void refresh();
+    void refreshPage(Run& run);
+    void refreshSizes();
+    void clearResults();
+    void layOver();
+    void estimateProbes();
+    void onProbed(const ProbesValue& value);
+    void mapCapture(int capture);
+    void onLayers(const LayersValue& value);
+    void setLayers();
+    void makeView(const LayerViewRequest& request);
+    void continueAnswer(int token, qint64 id);
+    void offerWords(const std::vector<TokenValue>& tokens);
+    std::vector<NamedStates> streams() const;
+    InstrumentRequest instrumentRequest() const;
+    QString reason() const;
+
+    SessionController& session_;
+    WorkState& state_;
+    PromptPanel& prompt_;
+    LookTab& tab_;
+    SignalView& signal_;
+    ProblemList& problems_;
+    std::array<Run, kInstruments> runs_;
+    JobId estimate_job_ = 0;
+    QStringList estimated_;  ///< probes of the estimate under way
+    TokenList tokens_;       ///< of the present request, or of the one before while it is prepared
+    std::shared_ptr<const ProbesValue> probed_;
+    std::shared_ptr<const LayersValue> layers_;
+    std::shared_ptr<const EmbeddingsValue> extracted_;
+};
+
+}  // namespace earscope

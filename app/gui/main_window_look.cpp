@@ -1,0 +1,50 @@
+// The Look inside tab and the help: where they stand in the window.
+#include "app/gui/help_window.h"
+#include "app/gui/look_controller.h"
+#include "app/gui/main_window.h"
+#include "app/gui/model_controller.h"
+#include "app/gui/prepare_controller.h"
+#include "app/gui/signal_controller.h"
+#include "app/gui/sources_controller.h"
+#include "app/gui/window_actions.h"
+#include "widgets/look/cursor_bar.h"
+#include "widgets/look/layers_page.h"
+#include "widgets/look/look_tab.h"
+#include "widgets/look/probes_page.h"
+#include "widgets/model/model_panel.h"
+
+#include <QAction>
+#include <QTabWidget>
+
+namespace earscope {
+
+void MainWindow::buildLook() {
+    look_tab_ = new LookTab(this);
+    look_tab_->setObjectName(QStringLiteral("lookTab"));
+    look_tab_->setCursorModel(cursor_.get());
+    tabs_->addTab(look_tab_, tr("Look inside"));
+}
+
+void MainWindow::connectLook() {
+    connect(actions_->lookTab, &QAction::triggered, this,
+            [this] { tabs_->setCurrentWidget(look_tab_); });
+    connect(actions_->helpChapters, &QAction::triggered, this, &MainWindow::showHelp);
+    connect(look_, &LookController::aboutToRun, prepare_, &PrepareController::flush);
+    for (LookPage* page : look_tab_->pages()) {
+        connect(page, &LookPage::openModelRequested, model_, &ModelController::chooseFolder);
+        connect(page, &LookPage::addAudioRequested, sources_, &SourcesController::chooseFiles);
+    }
+    connect(look_tab_->cursorBar(), &CursorBar::playRequested, signal_,
+            &SignalController::playToken);
+    connect(look_tab_->layers(), &LayersPage::playRequested, signal_, &SignalController::playToken);
+}
+
+void MainWindow::showHelp() {
+    if (help_ == nullptr) {
+        help_ = new HelpWindow(this);
+    }
+    // Inside an instrument its own chapter, else the contents.
+    help_->showChapter(tabs_->currentWidget() == look_tab_ ? look_tab_->chapter() : QString());
+}
+
+}  // namespace earscope
