@@ -36,6 +36,7 @@ CursorBar::CursorBar(QWidget* parent) : QWidget(parent) {
     text_ = new QLabel(this);
     text_->setObjectName(QStringLiteral("cursorText"));
     text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    text_->setMinimumHeight(seconds_->sizeHint().height());  // stands on their line
     auto* layout = new WrapLayout(this);
     layout->setContentsMargins(6, 4, 6, 0);
     for (QWidget* part : std::initializer_list<QWidget*>{source_, seconds_, play_, text_}) {

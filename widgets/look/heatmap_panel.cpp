@@ -104,9 +104,9 @@ QWidget* HeatmapPanel::buildTools() {
     limits_mode_->setToolTip(
         tr("Robust leaves out the outermost half percent at each end, so that a few huge values "
            "do not blank the rest; what lies beyond is hatched."));
-    auto* fit = new QToolButton(bar);
-    fit->setText(tr("Fit"));
-    fit->setToolTip(tr("Shows the whole matrix (F)."));
+    fit_ = new QToolButton(bar);
+    fit_->setText(tr("Fit"));
+    fit_->setToolTip(tr("Shows the whole matrix (F)."));
     as_table_ = new QToolButton(bar);
     as_table_->setObjectName(QStringLiteral("heatmapAsTable"));
     as_table_->setText(tr("Table"));
@@ -116,11 +116,11 @@ QWidget* HeatmapPanel::buildTools() {
     copy->setText(tr("Copy picture"));
     copy->setToolTip(tr("Copies this view with its axes, colour bar and limits."));
     auto* layout = new WrapLayout(bar);
-    for (QWidget* tool : std::initializer_list<QWidget*>{limits_mode_, fit, as_table_, copy}) {
+    for (QWidget* tool : std::initializer_list<QWidget*>{limits_mode_, fit_, as_table_, copy}) {
         layout->addWidget(tool);
     }
     connect(limits_mode_, &QComboBox::currentIndexChanged, this, &HeatmapPanel::applyLimits);
-    connect(fit, &QToolButton::clicked, view_, &HeatmapView::fit);
+    connect(fit_, &QToolButton::clicked, view_, &HeatmapView::fit);
     connect(as_table_, &QToolButton::toggled, this, &HeatmapPanel::showTable);
     connect(copy, &QToolButton::clicked, this, &HeatmapPanel::copyPicture);
     return bar;
@@ -129,6 +129,10 @@ QWidget* HeatmapPanel::buildTools() {
 void HeatmapPanel::showTable(bool table) {
     as_table_->setChecked(table);
     pages_->setCurrentIndex(table ? 1 : 0);
+    // Colours, their limits and the zoom are the picture's.
+    for (QWidget* part : std::initializer_list<QWidget*>{limits_mode_, fit_, limits_text_}) {
+        part->setVisible(!table);
+    }
 }
 
 void HeatmapPanel::copyPicture() {

@@ -51,6 +51,7 @@ private:
     MatrixTableModel* model_ = nullptr;
     QStackedWidget* pages_ = nullptr;
     QComboBox* limits_mode_ = nullptr;
+    QToolButton* fit_ = nullptr;
     QToolButton* as_table_ = nullptr;
     QLabel* limits_text_ = nullptr;
     QLabel* about_ = nullptr;

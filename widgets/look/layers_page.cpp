@@ -8,6 +8,7 @@
 #include "widgets/look/twin_view.h"
 #include "widgets/look/wrap_layout.h"
 #include "widgets/model/display_text.h"
+#include "widgets/plot/color_bar.h"
 #include "widgets/plot/cursor_model.h"
 #include "widgets/tokens/token_table_model.h"
 
@@ -92,7 +93,14 @@ QWidget* LayersPage::buildScatter() {
     QTableWidget* points = makeTable(this, QStringLiteral("layersPoints"),
                                      {tr("token"), tr("seconds"), tr("PC1"), tr("PC2")});
     points->setAccessibleName(tr("Principal components as numbers"));
-    scatter_twin_ = new TwinView(scatter_, points, this);
+    scatter_bar_ = new ColorBar(this);
+    scatter_bar_->setUnit(tr("seconds"));
+    auto* plot = new QWidget(this);
+    auto* row = new QHBoxLayout(plot);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->addWidget(scatter_, 1);
+    row->addWidget(scatter_bar_);
+    scatter_twin_ = new TwinView(plot, points, this);
     neighbours_ = makeTable(this, QStringLiteral("layersNeighbours"),
                             {tr("nearest"), tr("seconds"), tr("cosine")});
     neighbours_->setAccessibleName(tr("Tokens most like the one under the cursor"));
@@ -333,6 +341,9 @@ void LayersPage::showLargest(const LayerView& view) {
 
 void LayersPage::showScatter(const LayerView& view) {
     scatter_->setScatter(view.scatter);
+    const std::vector<TokenValue>& shown = *view.scatter->tokens;
+    scatter_bar_->setLimits({static_cast<float>(shown.front().startSeconds),
+                             static_cast<float>(shown.back().endSeconds)});
     const Scatter& scatter = *view.scatter;
     const QLocale locale;
     std::vector<QStringList> rows;

@@ -11,6 +11,7 @@ class QTableWidget;
 
 namespace earscope {
 
+class ColorBar;
 class CursorModel;
 class HeatmapPanel;
 class HistogramView;
@@ -70,6 +71,7 @@ private:
     TwinView* histogram_twin_ = nullptr;
     QTableWidget* largest_ = nullptr;
     ScatterView* scatter_ = nullptr;
+    ColorBar* scatter_bar_ = nullptr;
     TwinView* scatter_twin_ = nullptr;
     QWidget* scatter_page_ = nullptr;
     QTableWidget* neighbours_ = nullptr;

@@ -143,6 +143,8 @@ void LensPage::setLens(LensPointer lens) {
     lens_ = std::move(lens);
     map_ = lens_ ? lensMap(*lens_) : nullptr;
     model_->setLens(lens_, map_);
+    // A locked cursor chooses a column of the new map, and row 0 with it if there was no row.
+    const bool fresh = panel_->view()->currentRow() < 0;
     panel_->setMap(map_);
     if (!lens_) {
         clearResult();
@@ -150,7 +152,7 @@ void LensPage::setLens(LensPointer lens) {
     }
     showResult(lens_->edits);
     HeatmapView* view = panel_->view();
-    if (view->currentRow() < 0) {
+    if (fresh || view->currentRow() < 0) {
         view->setCurrent(static_cast<qint64>(lens_->layers.size()) - 1,
                          std::max<qint64>(0, view->currentColumn()));
     }

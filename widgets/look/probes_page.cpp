@@ -208,7 +208,7 @@ void ProbesPage::fillList() {
 }
 
 void ProbesPage::refreshProblem() {
-    setSettingsProblem(probes_.isEmpty() ? tr("No probe is set: name a module above and add it.")
+    setSettingsProblem(probes_.isEmpty() ? tr("No probe is set: name a module and add it.")
                                          : QString());
 }
 

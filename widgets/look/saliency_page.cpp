@@ -87,7 +87,7 @@ QWidget* SaliencyPage::buildContent() {
     words_ = new WordList(this);
     words_->setObjectName(QStringLiteral("saliencyWords"));
     words_->setSelectionMode(QAbstractItemView::SingleSelection);
-    words_->setMaximumHeight(words_->sizeHint().height());
+    words_->setMaximumHeight(3 * (fontMetrics().height() + 6));
     words_->hide();
     addHeader(words_);
     auto* content = new QWidget(this);
@@ -165,11 +165,12 @@ void SaliencyPage::refreshEstimate() {
         saliencyCost(method(), prompt_tokens_, seconds_, layers_, hidden_size_, audio_width_);
     const QLocale locale;
     const bool is_long = seconds_ > kLongSeconds || cost.gigabytes > kManyGigabytes;
+    const QString passes =
+        cost.passes == 1 ? tr("one pass") : tr("%1 passes").arg(locale.toString(cost.passes));
     QString text =
-        tr("An answer, then %n passes forward and backward over %1 positions; about %2 "
-           "GB of activations.",
-           nullptr, cost.passes)
-            .arg(locale.toString(prompt_tokens_), locale.toString(cost.gigabytes, 'g', 2));
+        tr("An answer, then %1 forward and backward over %2 positions; about %3 GB of "
+           "activations.")
+            .arg(passes, locale.toString(prompt_tokens_), locale.toString(cost.gigabytes, 'g', 2));
     if (is_long) {
         text += QLatin1Char(' ') +
                 tr("%1 s of sound is long for this: shorter sources or plain gradient cost less.")

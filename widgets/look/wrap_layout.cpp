@@ -32,7 +32,9 @@ QLayoutItem* WrapLayout::takeAt(int index) {
 }
 
 int WrapLayout::heightForWidth(int width) const {
-    return arrange(QRect(0, 0, width, 0), false);
+    const QMargins edge = contentsMargins();
+    return edge.top() + edge.bottom() +
+           arrange(QRect(0, 0, width - edge.left() - edge.right(), 0), false);
 }
 
 QSize WrapLayout::sizeHint() const {
@@ -44,7 +46,7 @@ QSize WrapLayout::sizeHint() const {
             height = std::max(height, item->sizeHint().height());
         }
     }
-    return {width, height};
+    return QSize(width, height).grownBy(contentsMargins());
 }
 
 QSize WrapLayout::minimumSize() const {
@@ -54,12 +56,12 @@ QSize WrapLayout::minimumSize() const {
             size = size.expandedTo(item->minimumSize());
         }
     }
-    return size;
+    return size.grownBy(contentsMargins());
 }
 
 void WrapLayout::setGeometry(const QRect& rect) {
     QLayout::setGeometry(rect);
-    arrange(rect, true);
+    arrange(rect.marginsRemoved(contentsMargins()), true);
 }
 
 int WrapLayout::arrange(const QRect& rect, bool place) const {
