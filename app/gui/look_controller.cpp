@@ -9,6 +9,7 @@
 #include "widgets/look/layers_page.h"
 #include "widgets/look/lens_page.h"
 #include "widgets/look/look_tab.h"
+#include "widgets/look/probe_form.h"
 #include "widgets/look/probes_page.h"
 #include "widgets/look/saliency_page.h"
 #include "widgets/model/display_text.h"
@@ -292,6 +293,9 @@ void LookController::clearResults() {
         }
     }
     tab_.probes()->setModules(modules);
+    // So that one press on Add begins.
+    tab_.probes()->form()->setModule(model ? QStringLiteral("layers:%1-%1").arg(model->layers / 2)
+                                           : QString());
 }
 
 }  // namespace earscope
