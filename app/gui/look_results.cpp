@@ -98,8 +98,9 @@ void LookController::layOver() {
         fits(Attention) ? tab_.attention()->lanes() : std::vector<std::vector<double>>(),
         tr("attention"));
     const SaliencyPointer saliency = tab_.saliency()->saliency();
-    signal_.setOverlays(fits(Saliency) && saliency ? saliency->maps : std::vector<TensorValue>(),
-                        saliency ? tr("saliency, %1").arg(saliency->method) : QString());
+    signal_.setOverlays(
+        fits(Saliency) && saliency ? saliency->maps : std::vector<TensorValue>(),
+        saliency ? tr("saliency, %1").arg(saliencyMethodName(saliency->method)) : QString());
 }
 
 void LookController::estimateProbes() {

@@ -12,7 +12,9 @@
 #include "widgets/look/look_tab.h"
 #include "widgets/look/probes_page.h"
 #include "widgets/model/model_panel.h"
+#include "widgets/model/module_tree_model.h"
 
+#include <QAbstractItemView>
 #include <QAction>
 #include <QTabWidget>
 
@@ -34,6 +36,18 @@ void MainWindow::connectLook() {
         connect(page, &LookPage::openModelRequested, model_, &ModelController::chooseFolder);
         connect(page, &LookPage::addAudioRequested, sources_, &SourcesController::chooseFiles);
     }
+    auto* tree = model_panel_->findChild<QAbstractItemView*>(QStringLiteral("moduleTree"));
+    auto* watch = new QAction(tr("Watch, or stop watching (probe)"), tree);
+    watch->setObjectName(QStringLiteral("watchModule"));
+    watch->setShortcut(QKeySequence(Qt::Key_B));
+    watch->setShortcutContext(Qt::WidgetShortcut);
+    tree->addAction(watch);
+    connect(watch, &QAction::triggered, this, [this, tree] {
+        const QString path = tree->currentIndex().data(ModuleTreeModel::PathRole).toString();
+        if (!path.isEmpty()) {
+            look_tab_->probes()->toggleProbe(path);
+        }
+    });
     connect(look_tab_->cursorBar(), &CursorBar::playRequested, signal_,
             &SignalController::playToken);
     connect(look_tab_->layers(), &LayersPage::playRequested, signal_, &SignalController::playToken);

@@ -19,10 +19,12 @@ ProbeForm::ProbeForm(QWidget* parent) : QWidget(parent), modules_(new QStringLis
     module_->setObjectName(QStringLiteral("probeModule"));
     module_->setAccessibleName(tr("Module or pattern"));
     module_->setPlaceholderText(tr("module or pattern, e.g. layers:0-7"));
-    module_->setToolTip(tr(
-        "A name of the module tree; * stands for any part without a dot "
-        "(language_model.layers.*.mlp); layers:0-7 for layers of the language model; #pre behind "
-        "a DeepStack layer of MOSS-Music means before the addition."));
+    module_->setToolTip(
+        tr("A name of the module tree; * stands for any part without a dot "
+           "(language_model.layers.*.mlp); layers:0-7 for layers of the language model; #in behind "
+           "a name "
+           "means what the module gets, #pre behind "
+           "a DeepStack layer of MOSS-Music means before the addition."));
     module_->setMinimumWidth(230);
     auto* completer = new QCompleter(modules_, this);
     completer->setFilterMode(Qt::MatchContains);

@@ -12,6 +12,7 @@
 #include <QLabel>
 #include <QLocale>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QSignalBlocker>
 #include <QSplitter>
 #include <QTableWidget>
@@ -28,6 +29,14 @@ QString shapeText(const std::vector<qint64>& shape) {
         parts << QLocale().toString(size);
     }
     return QStringLiteral("[%1]").arg(parts.join(QStringLiteral(", ")));
+}
+
+/// Height that shows all rows, or `most` of them.
+int heightOfRows(const QTableWidget& table, int most) {
+    const int rows = std::clamp(table.rowCount(), 1, most);
+    return table.horizontalHeader()->sizeHint().height() +
+           rows * table.verticalHeader()->defaultSectionSize() + 2 * table.frameWidth() +
+           table.horizontalScrollBar()->sizeHint().height();
 }
 
 }  // namespace
@@ -77,7 +86,6 @@ QWidget* ProbesPage::buildSetting() {
     form_ = new ProbeForm(part);
     list_ = makeTable(part, QStringLiteral("probeList"), {tr("kind"), tr("probe or edit")});
     list_->setAccessibleName(tr("Probes and edits"));
-    list_->setMaximumHeight(5 * (fontMetrics().height() + 8));
     list_->hide();
     auto* remove = new QAction(tr("Remove"), list_);
     remove->setShortcut(QKeySequence::Delete);
@@ -200,6 +208,7 @@ void ProbesPage::fillList() {
         rows.push_back({tr("EDIT"), edit});
     }
     fillTable(*list_, rows);
+    list_->setFixedHeight(heightOfRows(*list_, 3));
     list_->setVisible(!rows.empty());
     if (!rows.empty() && list_->currentRow() < 0) {
         list_->selectRow(0);
@@ -222,9 +231,9 @@ void ProbesPage::setProbeEstimate(const ProbeEstimate& estimate) {
         setEstimate({});
         return;
     }
-    setEstimate(tr("%n modules are watched; %1 are kept.", nullptr,
-                   static_cast<int>(estimate.modules.size()))
-                    .arg(compactBytes(estimate.bytes)),
+    setEstimate(tr("Modules watched: %1. To be kept: %2.")
+                    .arg(QLocale().toString(static_cast<qint64>(estimate.modules.size())),
+                         compactBytes(estimate.bytes)),
                 estimate.bytes > qint64(2'000'000'000));
 }
 
@@ -248,6 +257,7 @@ void ProbesPage::setProbed(ProbesPointer probed) {
         const QSignalBlocker blocker(results_);
         fillTable(*results_, rows);
         results_->setColumnWidth(0, std::min(results_->columnWidth(0), 320));
+        results_->setMaximumHeight(heightOfRows(*results_, 8));
     }
     showResult(probed_->edits);
     if (!rows.empty()) {

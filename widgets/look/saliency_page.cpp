@@ -44,6 +44,18 @@ SaliencyCost saliencyCost(const QString& method, int promptTokens, double second
     return cost;
 }
 
+QString saliencyMethodName(const QString& method) {
+    if (method == QLatin1String("gradient_x_input")) {
+        return SaliencyPage::tr("gradient × input");
+    }
+    const QString integrated = QStringLiteral("integrated:");
+    if (method.startsWith(integrated)) {
+        return SaliencyPage::tr("integrated gradients, %1 steps")
+            .arg(method.mid(integrated.size()));
+    }
+    return SaliencyPage::tr("gradient");
+}
+
 SaliencyPage::SaliencyPage(QWidget* parent)
     : LookPage(tr("Compute saliency"),
                tr("Shows on which parts of the mel the log-probability of one word of the answer "
@@ -223,9 +235,10 @@ void SaliencyPage::setSaliency(SaliencyPointer saliency) {
 
 QString SaliencyPage::sumText() const {
     const QLocale locale;
-    QString text = tr("Token %1 “%2”: log-probability %3. %4.")
+    QString text = tr("Token %1 “%2”: log-probability %3. Method: %4.")
                        .arg(QString::number(saliency_->token), readablePiece(saliency_->piece),
-                            locale.toString(saliency_->logProbability, 'f', 4), saliency_->method);
+                            locale.toString(saliency_->logProbability, 'f', 4),
+                            saliencyMethodName(saliency_->method));
     if (saliency_->method.startsWith(QLatin1String("integrated"))) {
         text += QLatin1Char(' ') +
                 tr("The map sums to %1; sound minus silence is %2 − (%3) = %4. The nearer the two, "
@@ -250,7 +263,7 @@ void SaliencyPage::showMap() {
     }
     Heatmap map;
     map.values = saliency_->maps[static_cast<std::size_t>(source)];
-    map.valueName = tr("saliency (%1)").arg(saliency_->method);
+    map.valueName = tr("saliency (%1)").arg(saliencyMethodName(saliency_->method));
     map.rows.title = tr("mel bin");
     map.columns.title = tr("mel frame (10 ms)");
     map.firstRowAtBottom = true;

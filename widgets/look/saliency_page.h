@@ -25,6 +25,9 @@ struct SaliencyCost {
 SaliencyCost saliencyCost(const QString& method, int promptTokens, double seconds, int layers,
                           int hiddenSize, int audioWidth);
 
+/// "gradient × input", "integrated gradients, 32 steps".
+QString saliencyMethodName(const QString& method);
+
 /// Which parts of the mel a generated token's log-probability hangs on.
 class SaliencyPage : public LookPage {
     Q_OBJECT

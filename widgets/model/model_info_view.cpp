@@ -232,6 +232,7 @@ void ModelInfoView::showTreeMenu(const QPoint& position) {
     menu->addAction(tr("Copy name"), this, [path] { QApplication::clipboard()->setText(path); });
     menu->addAction(tr("Expand all below"), this,
                     [this, index] { tree_->expandRecursively(index.siblingAtColumn(0)); });
+    menu->addActions(tree_->actions());
     menu->popup(tree_->viewport()->mapToGlobal(position));
 }
 

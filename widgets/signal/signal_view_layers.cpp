@@ -19,15 +19,16 @@ void SignalView::setLanes(std::vector<std::vector<double>> values, const QString
 }
 
 void SignalView::setOverlays(std::vector<TensorValue> maps, const QString& title) {
-    const bool same = std::equal(
-        maps.begin(), maps.end(), overlays_.begin(), overlays_.end(),
-        [](const TensorValue& a, const TensorValue& b) { return a.data == b.data; });
+    const bool same =
+        std::equal(maps.begin(), maps.end(), overlays_.begin(), overlays_.end(),
+                   [](const TensorValue& a, const TensorValue& b) { return a.data == b.data; });
     if (same && (maps.empty() || title == overlay_title_)) {
         return;
     }
     overlays_ = std::move(maps);
     overlay_title_ = overlays_.empty() ? QString() : title;
     applyOverlays();
+    layoutStrips();  // other limits need other room
     viewport()->update();
 }
 

@@ -37,6 +37,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTextBrowser>
+#include <QTreeView>
 
 #include <cmath>
 #include <memory>
@@ -209,7 +210,7 @@ private Q_SLOTS:
         probes.form()->setModule(QStringLiteral("layers:0-1"));
         probes.findChild<QPushButton*>(QStringLiteral("probeAdd"))->click();
         auto* line = probes.findChild<QLabel*>(QStringLiteral("lookLine"));
-        QVERIFY(QTest::qWaitFor([&] { return line->text().contains(QStringLiteral("are kept")); },
+        QVERIFY(QTest::qWaitFor([&] { return line->text().contains(QStringLiteral("To be kept")); },
                                 kPatience));
         QVERIFY(desk.run(probes));
         QCOMPARE(desk.part<QTableWidget>("probeResults")->rowCount(), 2);
@@ -230,6 +231,21 @@ private Q_SLOTS:
         QVERIFY(desk.run(*look.layers()));
         QVERIFY(!edited->isHidden());
         QVERIFY(edited->text().contains(QStringLiteral("scale:0.5")));
+    }
+
+    void bKey_inTheModuleTree_setsAndTakesAwayAProbe() {
+        Desk desk;
+        QVERIFY(desk.ready());
+        auto* tree = desk.part<QTreeView>("moduleTree");
+        tree->setCurrentIndex(tree->model()->index(0, 0));
+        tree->setFocus();
+        QAction* watch = desk.part<QAction>("watchModule");
+        QCOMPARE(watch->shortcut(), QKeySequence(Qt::Key_B));
+        watch->trigger();
+        QCOMPARE(desk.look().probes()->probes().size(), 1);
+        QVERIFY(desk.look().probes()->probes().front().endsWith(QStringLiteral("@all")));
+        watch->trigger();
+        QVERIFY(desk.look().probes()->probes().isEmpty());
     }
 
     void unknownModule_isAnsweredWithTheNearest() {
@@ -284,7 +300,7 @@ private Q_SLOTS:
         desk.part<PromptPanel>("promptPanel")
             ->setPrompt(QStringLiteral("In which second does the sound start?"));
         QVERIFY(desk.ready());
-        desk.window->resize(1330, 800);
+        desk.window->resize(1330, 840);
         desk.part<QAction>("lookTabAction")->trigger();
         LookTab& look = desk.look();
         desk.part<QDoubleSpinBox>("cursorSeconds")->setValue(5.5);
@@ -294,7 +310,7 @@ private Q_SLOTS:
             const QImage image = desk.signal().parentWidget()->grab().toImage();
             const QString file =
                 folder + QLatin1Char('/') + page->objectName() + QStringLiteral(".png");
-            QVERIFY(image.convertToFormat(QImage::Format_Indexed8, Qt::AvoidDither).save(file));
+            QVERIFY(image.convertToFormat(QImage::Format_RGB32).save(file, "PNG", 0));
         };
         QVERIFY(desk.run(*look.lens()));
         look.lens()->panel()->view()->setCurrent(2, desk.window->cursor().token());
