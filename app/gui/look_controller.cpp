@@ -21,14 +21,13 @@
 namespace earscope {
 
 LookController::LookController(SessionController& session, WorkState& state, PromptPanel& prompt,
-                               LookTab& tab, SignalView& signal, ProblemList& problems,
-                               QObject* parent)
+                               const Views& views, ProblemList& problems, QObject* parent)
     : QObject(parent),
       session_(session),
       state_(state),
       prompt_(prompt),
-      tab_(tab),
-      signal_(signal),
+      tab_(views.tab),
+      signal_(views.signal),
       problems_(problems) {
     runs_[Lens].page = tab_.lens();
     runs_[Attention].page = tab_.attention();
@@ -49,6 +48,7 @@ LookController::LookController(SessionController& session, WorkState& state, Pro
     connectPages();
     connectEndings();
     connectResults();
+    connectAnswers();
     connectLaidOver();
     refresh();
 }

@@ -21,8 +21,14 @@ class WorkState;
 class LookController : public QObject {
     Q_OBJECT
 public:
-    LookController(SessionController& session, WorkState& state, PromptPanel& prompt, LookTab& tab,
-                   SignalView& signal, ProblemList& problems, QObject* parent = nullptr);
+    /// Where results are shown.
+    struct Views {
+        LookTab& tab;
+        SignalView& signal;
+    };
+
+    LookController(SessionController& session, WorkState& state, PromptPanel& prompt,
+                   const Views& views, ProblemList& problems, QObject* parent = nullptr);
 
     bool isRunning() const;
 
@@ -33,7 +39,9 @@ Q_SIGNALS:
     void editsChanged(const QStringList& edits);
 
 private:
-    enum Instrument { Lens, Attention, Saliency, Alternatives, Layers, Probes, kInstruments };
+    enum Instrument { Lens, Attention, Saliency, Alternatives, Layers, Probes };
+
+    static constexpr std::size_t kInstruments = Probes + 1;
 
     /// One page and the job it waits for.
     struct Run {
@@ -48,6 +56,7 @@ private:
     void connectPages();
     void connectEndings();
     void connectResults();
+    void connectAnswers();
     void connectLaidOver();
     void start(Instrument instrument, const std::function<JobId(const InstrumentRequest&)>& post);
     /// True when the result is the one this page waits for; the run is over then.

@@ -22,13 +22,6 @@ void LookController::connectResults() {
             refresh();
         }
     });
-    connect(&session_, &SessionController::attended, this, [this](const AttentionValue& value) {
-        if (arrived(Attention, value.id)) {
-            tab_.attention()->setAttention(std::make_shared<const AttentionValue>(value));
-            offerWords(value.generated);
-            refresh();
-        }
-    });
     connect(&session_, &SessionController::saliencyComputed, this,
             [this](const SaliencyValue& value) {
                 if (arrived(Saliency, value.id)) {
@@ -36,6 +29,34 @@ void LookController::connectResults() {
                     refresh();
                 }
             });
+    connect(&session_, &SessionController::layersRead, this, &LookController::onLayers);
+    connect(&session_, &SessionController::probed, this, &LookController::onProbed);
+    connect(&session_, &SessionController::probeEstimated, this,
+            [this](const ProbeEstimate& value) {
+                if (value.id == estimate_job_) {
+                    estimate_job_ = 0;
+                    tab_.probes()->setProbeEstimate(value);
+                    if (estimated_ != tab_.probes()->probes()) {
+                        estimateProbes();
+                    }
+                }
+            });
+    connect(&session_, &SessionController::extracted, this, [this](const EmbeddingsValue& value) {
+        extracted_ = std::make_shared<const EmbeddingsValue>(value);
+        if (layers_) {
+            setLayers();
+        }
+    });
+}
+
+void LookController::connectAnswers() {
+    connect(&session_, &SessionController::attended, this, [this](const AttentionValue& value) {
+        if (arrived(Attention, value.id)) {
+            tab_.attention()->setAttention(std::make_shared<const AttentionValue>(value));
+            offerWords(value.generated);
+            refresh();
+        }
+    });
     connect(
         &session_, &SessionController::alternativesListed, this,
         [this](const AlternativesValue& value) {
@@ -52,27 +73,9 @@ void LookController::connectResults() {
             }
             refresh();
         });
-    connect(&session_, &SessionController::layersRead, this, &LookController::onLayers);
-    connect(&session_, &SessionController::probed, this, &LookController::onProbed);
-    connect(&session_, &SessionController::probeEstimated, this,
-            [this](const ProbeEstimate& value) {
-                if (value.id == estimate_job_) {
-                    estimate_job_ = 0;
-                    tab_.probes()->setProbeEstimate(value);
-                    if (estimated_ != tab_.probes()->probes()) {
-                        estimateProbes();
-                    }
-                }
-            });
     connect(&session_, &SessionController::generated, this, [this](const GenerationValue& value) {
         if (sameRequest(value.request, state_.request())) {
             offerWords(value.tokens);
-        }
-    });
-    connect(&session_, &SessionController::extracted, this, [this](const EmbeddingsValue& value) {
-        extracted_ = std::make_shared<const EmbeddingsValue>(value);
-        if (layers_) {
-            setLayers();
         }
     });
 }

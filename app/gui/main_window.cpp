@@ -197,8 +197,8 @@ void MainWindow::buildControllers() {
     compare_ = new CompareController(*session_, *state_, *prompt_panel_,
                                      {*answers_tab_, *compare_tab_}, list, *this, this);
     signal_ = new SignalController(*state_, *sources_, *signal_view_, *cursor_, this);
-    look_ = new LookController(*session_, *state_, *prompt_panel_, *look_tab_, *signal_view_, list,
-                               this);
+    look_ = new LookController(*session_, *state_, *prompt_panel_, {*look_tab_, *signal_view_},
+                               list, this);
 }
 
 void MainWindow::refreshActions() {

@@ -95,6 +95,11 @@ QWidget* AttentionPage::buildContent() {
     content->addWidget(words_);
     content->addWidget(below);
     content->setStretchFactor(1, 1);
+    connectParts();
+    return content;
+}
+
+void AttentionPage::connectParts() {
     connect(words_, &WordList::chosenChanged, this, &AttentionPage::showChosen);
     for (QComboBox* box : {layer_, head_}) {
         connect(box, &QComboBox::currentIndexChanged, this, [this] {
@@ -118,7 +123,6 @@ QWidget* AttentionPage::buildContent() {
             words_->choose(static_cast<int>(token));
         }
     });
-    return content;
 }
 
 void AttentionPage::setCursorModel(CursorModel* cursor) {

@@ -47,6 +47,7 @@ Q_SIGNALS:
 
 private:
     QWidget* buildContent();
+    void connectParts();
     void refreshProblem();
     void fillChoices();
     AttentionChoice choice() const;

@@ -61,7 +61,9 @@ QString HeatmapAxis::detailOf(qint64 index) const {
     }
     const TokenValue& token = (*tokens)[static_cast<std::size_t>(index)];
     if (token.tokenClass == TokenClass::Audio && token.startSeconds >= 0) {
-        return tr("%1 s").arg(QLocale().toString(token.startSeconds, 'f', 2));
+        const QString seconds = tr("%1 s").arg(QLocale().toString(token.startSeconds, 'f', 2));
+        return slots_.size() > 1 ? tr("%1: %2").arg(QString::number(token.source + 1), seconds)
+                                 : seconds;
     }
     return readablePiece(token.piece);
 }

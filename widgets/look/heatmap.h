@@ -20,7 +20,8 @@ struct HeatmapAxis {
     qint64 numberOf(qint64 index) const;
     /// "hidden state 12", or the token in words.
     QString describe(qint64 index) const;
-    /// Under the number at a tick: seconds of audio, else the token's text; empty without tokens.
+    /// Under the number at a tick: seconds of audio (with several sources "2: 1.00 s"), else the
+    /// token's text; empty without tokens.
     QString detailOf(qint64 index) const;
     /// Index of an audio token by its source and its index in it, or -1.
     int indexOfSlot(int source, int slotRow) const;

@@ -116,7 +116,7 @@ void HeatmapView::paintColumns(QPainter& painter) const {
     const QRect rect = plotRect();
     const QFontMetrics metrics = painter.fontMetrics();
     const bool details = map_->columns.tokens != nullptr;
-    const int label = metrics.horizontalAdvance(details ? QStringLiteral("0000.00 s")
+    const int label = metrics.horizontalAdvance(details ? QStringLiteral("0: 0000.00 s")
                                                         : QStringLiteral("00,000")) +
                       8;
     const double columnWidth = rect.width() / (last_column_ - first_column_);

@@ -105,6 +105,7 @@ inline LensValue lens(int audio) {
     }
     for (const int layer : value.layers) {
         std::vector<std::vector<LensChoice>> row;
+        row.reserve(static_cast<std::size_t>(audio));
         for (int s = 0; s < audio; ++s) {
             row.push_back({{1, QStringLiteral("%1:%2").arg(layer).arg(s), std::log(0.5F)},
                            {2, QStringLiteral("other"), std::log(0.25F)}});
@@ -127,6 +128,7 @@ inline AttentionValue attention(int audio, const QStringList& pieces) {
     value.heads = {0, 1};
     for (int layer = 0; layer < 2; ++layer) {
         std::vector<TensorValue> heads;
+        heads.reserve(2);
         for (int head = 0; head < 2; ++head) {
             heads.push_back(tensor(pieces.size(), keys, [](qint64 g, qint64 key) {
                 return key == 0 || key == 3 + 10 + g ? 0.5F : 0.0F;
