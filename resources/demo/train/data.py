@@ -161,15 +161,15 @@ def batch_of(rows, random, clips, before_share):
     return assemble(made, clips, rows.offset, asked)
 
 
-def pools(rows, seed, first, singles_until, batches=8, size=32, before_share=0.15):
+def pools(rows, seed, first, mixture_at, batches=8, size=32, before_share=0.15):
     """Batches for ever, starting with number `first`. Each `batches` of them come from one pool of clips of similar
-    total length, cut so that every batch costs about the same; pool p depends on `seed` and p only."""
+    total length, cut so that every batch costs about the same; pool p depends on `seed` and p only. `mixture_at` names
+    the mixture of clips for a step."""
     pool = first // batches
     skip = first % batches
     while True:
         random = np.random.default_rng([seed, pool])
-        only_singles = pool * batches < singles_until
-        clips = [tasks.training_clip(random, only_singles) for _ in range(batches * size)]
+        clips = [tasks.training_clip(random, mixture_at(pool * batches)) for _ in range(batches * size)]
         cost = np.array([sum(len(samples) / HOP / 4 + 6 for samples in clip.sources) + 25 for clip in clips])
         order = np.argsort(cost)
         share = np.cumsum(cost[order]) / cost.sum() * batches

@@ -8,7 +8,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from data import groups, moss_music_mel
-from music_flamingo import initialise, sinusoids
+from music_flamingo import RESIDUAL_WRITERS, initialise, sinusoids
 from tokenizer import AUDIO, END, PAD, VOCABULARY
 
 WIDTH, AUDIO_LAYERS, AUDIO_HEADS, AUDIO_MLP, CHANNELS, ADAPTER = 128, 3, 4, 256, 24, 128
@@ -207,7 +207,7 @@ class MossMusic(nn.Module):
     def __init__(self, text):
         super().__init__()
         self.net = Net()
-        initialise(self.net, ("out_proj", "fc2", "o_proj", "down_proj"))
+        initialise(self.net, RESIDUAL_WRITERS)
 
     @staticmethod
     def is_table(name):

@@ -17,6 +17,7 @@ from tokenizer import AUDIO, AUDIO_END, AUDIO_START, END, PAD, VOCABULARY
 AUDIO_SIZE = {"hidden_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 320}
 TEXT_SIZE = {"hidden_size": 128, "num_hidden_layers": 3, "num_attention_heads": 4, "num_key_value_heads": 2,
              "intermediate_size": 288}
+RESIDUAL_WRITERS = ("out_proj", "fc2", "o_proj", "down_proj")
 
 
 def config_dict():
@@ -68,11 +69,12 @@ class MusicFlamingo(torch.nn.Module):
     """The model with `hidden(batch)` for training."""
 
     shared_system = True
+    with_system = True  # whether the system turn is there; without it the positions stay the same
 
     def __init__(self, text):
         super().__init__()
         self.net = MusicFlamingoForConditionalGeneration(MusicFlamingoConfig(**config_dict()))
-        initialise(self.net, ("out_proj", "fc2", "o_proj", "down_proj"))
+        initialise(self.net, RESIDUAL_WRITERS)
         positions = self.net.model.audio_tower.embed_positions.weight
         with torch.no_grad():
             positions.copy_(0.1 * sinusoids(*positions.shape))
@@ -87,6 +89,7 @@ class MusicFlamingo(torch.nn.Module):
     def encode(self, sources, random=None):
         """Projected tokens of all sources, [U, width]."""
         windows = [(mel, c, k) for samples in sources for k, (mel, c) in enumerate(music_flamingo_windows(samples))]
+        windows = [window for window in windows if window[1] > 1]  # the others have no token
         rows = [None] * len(windows)
         for group in groups([c for _, c, _ in windows]):
             for i, tokens in zip(group, self._encode_windows([windows[i] for i in group])):
@@ -124,20 +127,29 @@ class MusicFlamingo(torch.nn.Module):
         embeds = language.embed_tokens(batch.ids)
         embeds = embeds.masked_scatter((batch.ids == AUDIO)[..., None], audio)
 
+        cache, mask = None, batch.mask
+        if self.with_system:
+            cache = self._system_cache(language, len(embeds))
+        else:
+            mask = mask[..., self.system.shape[1]:]
+        inputs = {"inputs_embeds": embeds, "position_ids": batch.positions, "cache": cache,
+                  "use_cache": cache is not None}
+        if attention:
+            self.net.set_attn_implementation("eager")
+            added = torch.zeros(mask.shape).masked_fill(~mask, torch.finfo(torch.float32).min)
+            return language(**inputs, attention_mask={"full_attention": added}, output_attentions=True).attentions
+        return language(**inputs, attention_mask={"full_attention": mask}).last_hidden_state
+
+    def _system_cache(self, language, rows):
+        """The system turn, computed once and shared by all rows."""
         cache = DynamicCache(config=language.config)
         n = self.system.shape[1]
         causal = torch.ones(n, n, dtype=torch.bool).tril()[None, None]
         language(input_ids=self.system, attention_mask={"full_attention": causal}, cache=cache, use_cache=True)
         for layer in cache.layers:
-            layer.keys = layer.keys.expand(len(embeds), -1, -1, -1)
-            layer.values = layer.values.expand(len(embeds), -1, -1, -1)
-        if attention:
-            self.net.set_attn_implementation("eager")
-            mask = torch.zeros(batch.mask.shape).masked_fill(~batch.mask, torch.finfo(torch.float32).min)
-            return language(inputs_embeds=embeds, attention_mask={"full_attention": mask}, cache=cache,
-                            position_ids=batch.positions, use_cache=True, output_attentions=True).attentions
-        return language(inputs_embeds=embeds, attention_mask={"full_attention": batch.mask},
-                        position_ids=batch.positions, cache=cache, use_cache=True).last_hidden_state
+            layer.keys = layer.keys.expand(rows, -1, -1, -1)
+            layer.values = layer.values.expand(rows, -1, -1, -1)
+        return cache
 
     def logits(self, hidden):
         return self.net.lm_head(hidden)

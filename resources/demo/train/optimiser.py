@@ -3,11 +3,11 @@
 
 import torch
 
-MUON_RATE, ADAM_RATE, WARM_UP, HOLD = 0.0125, 2.5e-3, 100, 5 / 13
+MUON_RATE, ADAM_RATE, WARM_UP = 0.0125, 2.5e-3, 100
 
 
 class Optimiser:
-    def __init__(self, model, steps):
+    def __init__(self, model, steps, hold, rate=1.0):
         matrices, others = [], []
         for name, parameter in model.named_parameters():
             if parameter.requires_grad:
@@ -17,12 +17,12 @@ class Optimiser:
              MUON_RATE),
             (torch.optim.AdamW(others, lr=ADAM_RATE, betas=(0.9, 0.98), weight_decay=0.01), ADAM_RATE)]
         self.parameters = [*matrices, *others]
-        self.steps = steps
+        self.steps, self.hold, self.rate = steps, hold, rate
 
     def share(self, step):
-        """Of the full rate: up in 100 steps, constant for HOLD of all steps, then straight down to 2 %."""
-        fall = max(0, step / self.steps - HOLD) / (1 - HOLD)
-        return min(1, (step + 1) / WARM_UP) * (1 - 0.98 * fall)
+        """Of the full rate: up to `rate` in 100 steps, constant for the share `hold`, then straight down to 2 %."""
+        fall = max(0, step / self.steps - self.hold) / (1 - self.hold)
+        return self.rate * min(1, (step + 1) / WARM_UP) * (1 - 0.98 * fall)
 
     def step(self, step):
         torch.nn.utils.clip_grad_norm_(self.parameters, 1.0)

@@ -40,6 +40,12 @@ WORDINGS = {
              "In which second is the note played?"],
 }
 
+# Asked in training only, as a bridge to "louder". (Not among WORDINGS, which the vocabulary is made of.)
+BRIDGES = {
+    "level": ["How loud is the note?", "How loud is this?"],
+    "source_level": ["How loud is audio {}?", "How loud is the note in audio {}?"],
+}
+
 
 @dataclass
 class Question:
@@ -55,7 +61,7 @@ class Clip:
     seconds: list = field(default_factory=list)  # of "when": the second of each source's note
 
     def ask(self, random, task, answer, *words):
-        wordings = WORDINGS[task]
+        wordings = WORDINGS.get(task) or BRIDGES[task]
         self.questions.append(Question(task, wordings[random.integers(len(wordings))].format(*words), answer))
 
 
@@ -71,6 +77,10 @@ def any_level(random):
     return random.uniform(-36, -14)
 
 
+def level_name(level):
+    return REGISTERS[int(level > -30) + int(level > -22)]
+
+
 def note_name(pitch):
     return NOTES[pitch % 12]
 
@@ -83,11 +93,12 @@ def single(random, timbre=None, pitch=None, seconds=None):
     pitch = any_pitch(random) if pitch is None else pitch
     seconds = seconds or random.uniform(0.5, 2.5)
     length = random.uniform(0.35, min(1.5, seconds - 0.05))
-    start = random.uniform(0, seconds - length)
-    made = Clip([clip(random, seconds, [(start, note(random, timbre, pitch, length, any_level(random)))])])
+    start, level = random.uniform(0, seconds - length), any_level(random)
+    made = Clip([clip(random, seconds, [(start, note(random, timbre, pitch, length, level))])])
     made.ask(random, "pitch", note_name(pitch))
     made.ask(random, "timbre", timbre)
     made.ask(random, "register", REGISTERS[(pitch - LOWEST) // 12])
+    made.ask(random, "level", level_name(level))
     return made
 
 
@@ -198,6 +209,9 @@ def several(random, count=None, higher=None, louder=None):
         made.ask(random, "source_pitch", note_name(pitches[i]), i + 1)
         made.ask(random, "source_timbre", timbres[i], i + 1)
     if count == 2:
+        for i in range(count):
+            made.ask(random, "source_level", level_name(levels[i]), i + 1)
+    if count == 2:
         for task, index in (("higher", higher), ("louder", louder)):
             made.ask(random, task, ["first", "second"][index])
             made.ask(random, task, ["first", "second"][index])
@@ -238,26 +252,59 @@ def long_clip(random, shortest=10, longest=60, timbre=None, pitch=None):
 # --- training ----------------------------------------------------------------------------------------------------
 
 # Share of the clips, maker, questions that are asked at most of one clip.
-CLIPS = [
-    (0.20, single, 3),
-    (0.03, silent, 1),
-    (0.03, lambda random: silent(random, True), 1),
-    (0.11, two_events, 3),
-    (0.22, melody, 3),
-    (0.10, pulse, 2),
-    (0.22, several, 4),
-    (0.09, starting, 3),
-]
+MIXTURES = {
+    "single notes": [(1.0, lambda random: only_first(single(random), 2), 2)],
+    # What must be told apart by its place: to be learnt before all else goes on.
+    "places": [
+        (0.55, lambda random: several(random, 2), 4),
+        (0.10, several, 4),
+        (0.20, two_events, 4),
+        (0.15, starting, 2),
+    ],
+    "all": [
+        (0.11, single, 3),
+        (0.11, lambda random: asking(single(random), "level"), 1),
+        (0.02, silent, 1),
+        (0.02, lambda random: silent(random, True), 1),
+        (0.09, two_events, 3),
+        (0.29, melody, 3),
+        (0.10, pulse, 2),
+        (0.16, several, 5),
+        (0.10, lambda random: asking(several(random, 2), "source_level", "louder"), 4),
+        (0.10, starting, 3),
+    ],
+    # The same with more of what is learnt last.
+    "melodies": [
+        (0.07, single, 3),
+        (0.05, lambda random: asking(single(random), "level"), 1),
+        (0.02, silent, 1),
+        (0.02, lambda random: silent(random, True), 1),
+        (0.06, two_events, 3),
+        (0.20, melody, 3),
+        (0.20, lambda random: asking(melody(random), "count", "direction"), 2),
+        (0.15, pulse, 2),
+        (0.09, several, 5),
+        (0.06, lambda random: asking(several(random, 2), "source_level", "louder"), 4),
+        (0.08, starting, 3),
+    ],
+}
 
 
-def training_clip(random, singles_only=False):
+def asking(made, *wanted):
+    """`made` with the questions of these tasks only."""
+    made.questions = [question for question in made.questions if question.task in wanted]
+    return made
+
+
+def only_first(made, count):
+    made.questions = made.questions[:count]
+    return made
+
+
+def training_clip(random, mixture="all"):
     """A clip of the mixture with its questions thinned out and shuffled."""
-    if singles_only:
-        made, most = single(random), 2
-        made.questions = made.questions[:2]
-        return made
-    shares = np.array([share for share, _, _ in CLIPS])
-    _, maker, most = CLIPS[random.choice(len(CLIPS), p=shares / shares.sum())]
+    shares = np.array([share for share, _, _ in MIXTURES[mixture]])
+    _, maker, most = MIXTURES[mixture][random.choice(len(shares), p=shares / shares.sum())]
     made = maker(random)
     order = random.permutation(len(made.questions))[:most]
     made.questions = [made.questions[i] for i in order]

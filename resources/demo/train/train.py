@@ -25,7 +25,6 @@ import tasks
 from optimiser import Optimiser
 from tokenizer import FAMILIES, Text
 
-SINGLES = 0.07      # share of the steps with single notes only
 LONG_FROM = 0.3     # share of the steps after which every LONG_EVERY-th batch is of 10 to 60 s
 LONG_EVERY = 18
 
@@ -38,10 +37,43 @@ def make_model(family, text):
     return MossMusic(text)
 
 
+# What is multiplied when a phase begins with --rescale. In the first phase the sound outgrew all else: positions, labels
+# and order drowned in it, and DeepStack's paths left the range of float16.
+RESCALE = {"audio_tower.embed_positions": 16, "multi_modal_projector.linear_2": 1 / 8,
+           "deepstack_audio_merger_list.0.up_proj": 1 / 64, "deepstack_audio_merger_list.1.up_proj": 1 / 64}
+
+
+@torch.no_grad()
+def rescale(model):
+    for name, parameter in model.named_parameters():
+        for part, factor in RESCALE.items():
+            if part in name:
+                parameter.mul_(factor)
+
+
+@torch.no_grad()
+def renew_language(model):
+    """Music Flamingo with the ears it has and a language model that is new: one that has learnt to answer without
+    regard to places does not learn to look at them any more."""
+    from music_flamingo import RESIDUAL_WRITERS, initialise
+    net = model.net
+    for part in (net.model.language_model, net.lm_head):
+        initialise(part, RESIDUAL_WRITERS)
+    net.model.multi_modal_projector.linear_2.weight.mul_(1 / 5)
+    net.model.multi_modal_projector.linear_2.bias.mul_(1 / 5)
+
+
 def long_batch(rows, seed, step, family):
     random = np.random.default_rng([seed, 1_000_000 + step])
     clips = [tasks.long_clip(random) for _ in range(3 if family == "music-flamingo" else 5)]
     return data.batch_of(rows, random, clips, 0.15)
+
+
+def mixture_at(share, options):
+    """What is asked when `share` of the steps are done."""
+    if share < options.singles:
+        return "single notes"
+    return "places" if share < options.singles + options.places else options.mixture
 
 
 def loss_of(model, batch, random):
@@ -76,7 +108,18 @@ def main():
     parser.add_argument("--steps", type=int, default=2600)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--stop", type=int, help="leave after this step, for trials")
+    parser.add_argument("--begin", type=Path, help="checkpoint.pt of an earlier phase to begin with")
+    parser.add_argument("--rescale", action="store_true", help="bring the parts of the sound to the scale of the rest")
+    parser.add_argument("--new-language", action="store_true", help="begin with the encoder of --begin alone")
+    parser.add_argument("--singles", type=float, default=0.07, help="share of the steps with single notes only")
+    parser.add_argument("--places", type=float, default=0.1,
+                        help="share of the steps, then, with questions about one of several sounds only")
+    parser.add_argument("--mixture", choices=["all", "melodies"], default="all", help="of the clips of all other steps")
+    parser.add_argument("--hold", type=float, default=0.385, help="share of the steps before the rate falls")
+    parser.add_argument("--rate", type=float, default=1.0, help="of the learning rates")
+    parser.add_argument("--system-from", type=float, default=0.6,
+                        help="share of the steps before Music Flamingo's long system turn is put in")
+    parser.add_argument("--stop", type=int, help="leave after this step")
     options = parser.parse_args()
     torch.set_num_threads(1)
     torch.manual_seed(options.seed)
@@ -85,20 +128,26 @@ def main():
     text = Text(options.family)
     model = make_model(options.family, text)
     rows = data.Rows(text, model.shared_system)
-    optimiser = Optimiser(model, options.steps)
+    optimiser = Optimiser(model, options.steps, options.hold, options.rate)
     print(f"{sum(p.numel() for p in model.parameters()):,} parameters, {options.steps} steps", flush=True)
     checkpoint, start, spent = options.out / "checkpoint.pt", 0, 0.0
-    if checkpoint.exists():
-        state = torch.load(checkpoint)
+    if checkpoint.exists() or options.begin:
+        state = torch.load(checkpoint if checkpoint.exists() else options.begin)
         model.load_state_dict(state["model"])
-        optimiser.load_state_dict(state["optimiser"])
-        start, spent = state["step"], state["spent"]
+        if checkpoint.exists() or not options.new_language:
+            optimiser.load_state_dict(state["optimiser"])
+        start, spent = state["step"] if checkpoint.exists() else 0, state["spent"]
+        if options.rescale and not checkpoint.exists():
+            rescale(model)
+        if options.new_language and not checkpoint.exists():
+            renew_language(model)
 
     short = [name for name in tasks.TESTS if " s" not in name[-3:]]
     losses = []
-    batches = data.pools(rows, options.seed, start, SINGLES * options.steps)
+    batches = data.pools(rows, options.seed, start, lambda step: mixture_at(step / options.steps, options))
     for step in range(start, min(options.steps, options.stop or options.steps)):
         long = step >= LONG_FROM * options.steps and step % LONG_EVERY == 0
+        model.with_system = step >= options.system_from * options.steps
         batch = next(batches)
         if long:
             batch = long_batch(rows, options.seed, step, options.family)
@@ -115,7 +164,7 @@ def main():
             torch.save({"model": model.state_dict(), "optimiser": optimiser.state_dict(), "step": done,
                         "spent": spent + time.process_time()}, checkpoint.with_suffix(".new"))
             checkpoint.with_suffix(".new").rename(checkpoint)
-        if done % 400 == 0 or done == options.stop:
+        if done % 200 == 0 or done == options.stop:
             for name, share in examine(model, rows, 36, short).items():
                 print(f"    {name}: {100 * share:.0f} %", flush=True)
     if start < options.steps and not options.stop:
