@@ -34,10 +34,10 @@ sys.exit(0 if x11.XOpenDisplay(None) else 1)' 2>/dev/null
 
 # The job of the window without one: the answer goes to stdout, the embeddings to a file in the build folder.
 run_without_display() {
-    local cli="$build/bin/earscope-cli" clip="$root/resources/demo/clips/two-instruments.wav"
-    local question="Which instrument comes first?" out="$build/demo-embeddings.safetensors"
+    local cli="$build/bin/earscope-cli" clip="$root/resources/demo/clips/one-note.wav"
+    local question="Which instrument is this?" out="$build/demo-embeddings.safetensors"
     say "No display was found, so the command line does the same job"
-    say "$(basename "$clip"), question: $question (the demonstration model knows simple sounds: a clarinet, then a bell)"
+    say "$(basename "$clip"), question: $question (the demonstration model knows simple sounds; this one is a trumpet)"
     "$cli" generate demo --audio "$clip" --prompt "$question" --max-new-tokens 32 --stream
     "$cli" extract demo --audio "$clip" --prompt "$question" --layers -1 --out "$out" >/dev/null
     say "Embeddings: $out ($(stat -c %s "$out") bytes; any safetensors reader opens it)"
