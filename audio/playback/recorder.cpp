@@ -167,9 +167,10 @@ void Recorder::takeArrived() {
         return;
     }
     partial_ += arriving_->readAll();
-    const qsizetype frames = partial_.size() / format_.bytesPerFrame();
+    const qsizetype frame_bytes = std::max(1, format_.bytesPerFrame());  // 0: no format was set
+    const qsizetype frames = partial_.size() / frame_bytes;
     appendFrames(waveform_.samples, partial_.constData(), frames, format_);
-    partial_.remove(0, frames * format_.bytesPerFrame());
+    partial_.remove(0, frames * frame_bytes);
 }
 
 void Recorder::readArrived() {

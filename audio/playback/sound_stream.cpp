@@ -86,7 +86,7 @@ float SoundStream::sampleAt(double position) const {
 }
 
 qint64 SoundStream::readData(char* data, qint64 size) {
-    const int frameBytes = format_.bytesPerFrame();
+    const int frameBytes = std::max(1, format_.bytesPerFrame());  // 0: no format was set
     const qint64 frames = size / frameBytes;
     const double ratio = static_cast<double>(sample_rate_) / format_.sampleRate();
     for (qint64 frame = 0; frame < frames; ++frame) {

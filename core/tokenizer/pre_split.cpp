@@ -93,18 +93,15 @@ private:
 
     /// [^\r\n\p{L}\p{N}]?\p{L}+
     std::size_t match_letters(const Character& first, std::size_t start) const {
-        std::size_t end = start;
         if (first.kind == CharacterClass::Letter) {
-            end = first.end;
-        } else if (first.kind == CharacterClass::Number || first.is_break() ||
-                   first.end >= text_.size()) {
-            return start;
-        } else if (const Character second = at(first.end); second.kind == CharacterClass::Letter) {
-            end = second.end;
-        } else {
+            return skip(first.end, CharacterClass::Letter);
+        }
+        if (first.kind == CharacterClass::Number || first.is_break() || first.end >= text_.size()) {
             return start;
         }
-        return skip(end, CharacterClass::Letter);
+        const Character second = at(first.end);
+        return second.kind == CharacterClass::Letter ? skip(second.end, CharacterClass::Letter)
+                                                     : start;
     }
 
     /// " ?[^\s\p{L}\p{N}]+[\r\n]*"
