@@ -37,5 +37,6 @@ CommandResult run_saliency(Context& context);
 CommandResult run_alternatives(Context& context);
 CommandResult run_tokenize(Context& context);
 CommandResult run_frontend(Context& context);
+CommandResult run_selfcheck(Context& context);
 
 }  // namespace earscope::cli

@@ -57,6 +57,8 @@ CommandResult run_command(Context& context) {
             return run_tokenize(context);
         case Command::Frontend:
             return run_frontend(context);
+        case Command::SelfCheck:
+            return run_selfcheck(context);
     }
     throw Error("unknown command");
 }

@@ -60,6 +60,7 @@ public:
         add_alternatives();
         add_tokenize();
         add_frontend();
+        add_selfcheck();
     }
 
     /// @throws CLI::ParseError, UsageError, RequestError
@@ -95,18 +96,21 @@ private:
             ->check(CLI::Range(1, 1024));
     }
 
-    void add_session(CLI::App& sub) {
-        add_snapshot(sub);
+    void add_device(CLI::App& sub, const std::string& default_dtype) {
         sub.add_option("--device", options_.device, "cpu, cuda:N or auto (default): CUDA if any");
-        sub.add_option("--dtype", raw_.dtype,
-                       "default: the request file's, else float32 on the CPU, bfloat16 on CUDA")
+        sub.add_option("--dtype", raw_.dtype, "default: " + default_dtype)
             ->check(CLI::IsMember({"float32", "bfloat16", "float16"}));
         sub.add_option("--attention", raw_.attention, "sdpa (default) or eager")
             ->check(CLI::IsMember({"sdpa", "eager"}));
+        add_threads(sub);
+    }
+
+    void add_session(CLI::App& sub) {
+        add_snapshot(sub);
+        add_device(sub, "the request file's, else float32 on the CPU, bfloat16 on CUDA");
         sub.add_option("--chunk-padding", raw_.chunk_padding,
                        "MOSS-Music, sources under 4 s: reference (default) or independent")
             ->check(CLI::IsMember({"reference", "independent"}));
-        add_threads(sub);
     }
 
     void add_request(CLI::App& sub) {
@@ -286,6 +290,12 @@ private:
         sub.add_option("FILE", raw_.files, "sound files")->required();
         add_threads(sub);
         add_out(sub)->required();
+    }
+
+    void add_selfcheck() {
+        add_device(add(Command::SelfCheck, "selfcheck",
+                       "does this build compute what the reference does? (JSON)"),
+                   "float32");
     }
 
     /// CLI11 would only say that a subcommand is missing.

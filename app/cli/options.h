@@ -32,7 +32,8 @@ enum class Command {
     Saliency,
     Alternatives,
     Tokenize,
-    Frontend
+    Frontend,
+    SelfCheck
 };
 
 /// `--layers`: numbers as the user wrote them, negative ones count from the end.
