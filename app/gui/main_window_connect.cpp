@@ -6,6 +6,7 @@
 #include "app/gui/main_window.h"
 #include "app/gui/model_controller.h"
 #include "app/gui/prepare_controller.h"
+#include "app/gui/self_check_dialog.h"
 #include "app/gui/signal_controller.h"
 #include "app/gui/sources_controller.h"
 #include "app/gui/status_strip.h"
@@ -113,6 +114,11 @@ void MainWindow::connectTools() {
     connect(actions_->lightTheme, &QAction::triggered, this, [this] { setTheme(Theme::Light); });
     connect(actions_->darkTheme, &QAction::triggered, this, [this] { setTheme(Theme::Dark); });
     connect(actions_->shortcuts, &QAction::triggered, this, &MainWindow::showShortcuts);
+    connect(actions_->selfCheck, &QAction::triggered, this, [this] {
+        auto* dialog = new SelfCheckDialog(*session_, this);
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        dialog->open();
+    });
     connect(actions_->about, &QAction::triggered, this, &MainWindow::showAbout);
     connectZoom();
     connectSourceKeys();

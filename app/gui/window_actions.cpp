@@ -114,6 +114,8 @@ void WindowActions::makeViewActions() {
     darkTheme = make(QStringLiteral("darkTheme"), tr("&Dark"), {}, tr("Dark colours"));
     shortcuts = make(QStringLiteral("shortcuts"), tr("&Keyboard shortcuts"),
                      QKeySequence(Qt::Key_F2), tr("Lists all keys"));
+    selfCheck = make(QStringLiteral("selfCheck"), tr("&Self-check…"), {},
+                     tr("Holds this build against values of the reference implementations"));
     about = make(QStringLiteral("about"), tr("&About Earscope"), {}, tr("Version and licence"));
     auto* themes = new QActionGroup(this);
     for (QAction* theme : {systemTheme, lightTheme, darkTheme}) {
@@ -151,7 +153,7 @@ void WindowActions::place(QMainWindow& window, const std::vector<QAction*>& view
     QMenu* theme = view->addMenu(tr("&Colours"));
     theme->addActions({systemTheme, lightTheme, darkTheme});
     QMenu* help = window.menuBar()->addMenu(tr("&Help"));
-    help->addActions({helpChapters, shortcuts, about});
+    help->addActions({helpChapters, shortcuts, selfCheck, about});
     for (QMenu* menu : {file, run, view, help}) {
         menu->setToolTipsVisible(true);
     }

@@ -50,6 +50,7 @@ public:
     QAction* darkTheme;
     QAction* helpChapters;
     QAction* shortcuts;
+    QAction* selfCheck;
     QAction* about;
 
     /// Menus and toolbar; `views` are the show/hide actions of the docks.

@@ -4,6 +4,7 @@
 #include "core/bridge/failure.h"
 #include "core/bridge/instrument_jobs.h"
 #include "core/bridge/mailbox.h"
+#include "core/bridge/self_check_job.h"
 #include "core/bridge/value_conversion.h"
 #include "core/compare/record_run.h"
 #include "core/compare/weights_digest.h"
@@ -337,6 +338,10 @@ void InferenceWorker::saliency(const SaliencyJob& job, std::stop_token stop) {
 
 void InferenceWorker::alternatives(const AlternativesJob& job, std::stop_token stop) {
     runInstrument(job, stop, true, &runAlternatives, &InferenceWorker::alternativesListed);
+}
+
+void InferenceWorker::selfCheck(const SelfCheckJob& job, std::stop_token stop) {
+    guarded(job.id, stop, [&] { Q_EMIT selfChecked(runSelfCheck(job, stop, progressOf(job.id))); });
 }
 
 }  // namespace earscope

@@ -1,6 +1,7 @@
 #pragma once
 #include "core/bridge/instrument_values.h"
 #include "core/bridge/run_values.h"
+#include "core/bridge/self_check_values.h"
 
 #include <QObject>
 
@@ -42,6 +43,7 @@ public:
     void attend(const AttentionJob& job, std::stop_token stop);
     void saliency(const SaliencyJob& job, std::stop_token stop);
     void alternatives(const AlternativesJob& job, std::stop_token stop);
+    void selfCheck(const SelfCheckJob& job, std::stop_token stop);
 
     /// From any thread: the program ends, so a job that would open the model again leaves it.
     void close() { closing_.request_stop(); }
@@ -63,6 +65,7 @@ Q_SIGNALS:
     void attended(const earscope::AttentionValue& value);
     void saliencyComputed(const earscope::SaliencyValue& value);
     void alternativesListed(const earscope::AlternativesValue& value);
+    void selfChecked(const earscope::SelfCheckValue& value);
     void failed(earscope::JobId id, const earscope::Failure& failure);
     void cancelled(earscope::JobId id);
 

@@ -1,6 +1,7 @@
 #pragma once
 #include "core/bridge/instrument_values.h"
 #include "core/bridge/run_values.h"
+#include "core/bridge/self_check_values.h"
 
 #include <QObject>
 #include <QThread>
@@ -61,6 +62,8 @@ public:
     JobId saliency(SaliencyJob job);
     /// Streams its text as `generate` does.
     JobId alternatives(AlternativesJob job);
+    /// Holds the demonstration models against the reference's values; the open model stays.
+    JobId selfCheck(SelfCheckJob job);
 
     void cancel(JobId id);
     void cancelAll();
@@ -83,6 +86,7 @@ Q_SIGNALS:
     void attended(const earscope::AttentionValue& value);
     void saliencyComputed(const earscope::SaliencyValue& value);
     void alternativesListed(const earscope::AlternativesValue& value);
+    void selfChecked(const earscope::SelfCheckValue& value);
     void failed(earscope::JobId id, const earscope::Failure& failure);
     void cancelled(earscope::JobId id);
     /// At most 20 a second per job.
