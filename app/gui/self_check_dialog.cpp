@@ -111,7 +111,7 @@ void SelfCheckDialog::buildTable() {
 void SelfCheckDialog::connectSession() {
     connect(&session_, &SessionController::selfChecked, this, [this](const SelfCheckValue& value) {
         if (value.id == job_) {
-            show(value);
+            present(value);
         }
     });
     connect(&session_, &SessionController::failed, this, [this](JobId id, const Failure& failure) {
@@ -146,7 +146,7 @@ void SelfCheckDialog::end(const QString& line) {
     line_->setText(line);
 }
 
-void SelfCheckDialog::show(const SelfCheckValue& value) {
+void SelfCheckDialog::present(const SelfCheckValue& value) {
     report_ = tr("Earscope %1 self-check, %2, %3")
                   .arg(QCoreApplication::applicationVersion(), value.device, value.dtype);
     table_->setRowCount(static_cast<int>(value.rows.size()));

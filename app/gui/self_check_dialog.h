@@ -32,7 +32,7 @@ private:
     void buildChoices();
     void buildTable();
     void connectSession();
-    void show(const SelfCheckValue& value);
+    void present(const SelfCheckValue& value);
     void end(const QString& line);
 
     SessionController& session_;
