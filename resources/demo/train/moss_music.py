@@ -36,7 +36,7 @@ def config_dict():
             "model_type": "qwen3", "hidden_size": WIDTH, "num_hidden_layers": TEXT_LAYERS,
             "num_attention_heads": TEXT_HEADS, "num_key_value_heads": TEXT_KV_HEADS, "head_dim": HEAD,
             "intermediate_size": TEXT_MLP, "hidden_act": "silu", "rms_norm_eps": EPSILON, "rope_theta": THETA,
-            "vocab_size": VOCABULARY, "max_position_embeddings": 32768, "attention_bias": False,
+            "vocab_size": VOCABULARY, "max_position_embeddings": 40960, "attention_bias": False,
             "attention_dropout": 0.0, "use_sliding_window": False, "tie_word_embeddings": False,
             "bos_token_id": PAD, "eos_token_id": END},
     }
