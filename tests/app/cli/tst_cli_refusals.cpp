@@ -49,7 +49,7 @@ private Q_SLOTS:
             QTest::newRow(line) << QByteArray(line) << QByteArray(named);
         };
         row("", "subcommand");
-        row("selfcheck demo", "selfcheck");
+        row("selfcheck demo", "demo");
         row("generate", "SNAPSHOT");
         row("generate $S", "--request");
         row("generate $S --request r.json --prompt x", "--request");
