@@ -32,7 +32,6 @@
 #include <QAction>
 #include <QApplication>
 #include <QCloseEvent>
-#include <QDir>
 #include <QDockWidget>
 #include <QFile>
 #include <QFileInfo>
@@ -58,14 +57,9 @@ QDockWidget* addDock(QMainWindow& window, const QString& name, const QString& ti
     return dock;
 }
 
-/// Sound files of the demonstration, in order of their names.
+/// What a first run asks the demonstration models about: a single sound, as both know it well.
 QStringList demoClips() {
-    const QDir clips(QFile::decodeName((demo_folder() / "clips").c_str()));
-    QStringList files;
-    for (const QFileInfo& info : clips.entryInfoList(QDir::Files, QDir::Name)) {
-        files << info.absoluteFilePath();
-    }
-    return files.mid(0, kMaxSources);
+    return {QFile::decodeName((demo_folder() / "clips/one-note.wav").c_str())};
 }
 
 bool isModelFolder(const QString& path) {
@@ -312,7 +306,7 @@ void MainWindow::addDemoRequest() {
         sources_->add(demoClips());
     }
     if (prompt_panel_->settings().prompt.isEmpty()) {
-        prompt_panel_->setPrompt(tr("Describe these recordings."));
+        prompt_panel_->setPrompt(tr("Which instrument is this?"));
     }
     refreshStatus();
 }
