@@ -20,7 +20,7 @@ nlohmann::ordered_json describe(const SelfCheckResult& result) {
         stages.push_back({{"stage", stage.name},
                           {"measure", stage.measure},
                           {"error", number(stage.error)},
-                          {"bound", stage.bound},
+                          {"bound", number(stage.bound)},
                           {"passed", stage.passed()}});
     }
     return {{"model", result.model},

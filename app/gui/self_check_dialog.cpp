@@ -153,7 +153,10 @@ void SelfCheckDialog::present(const SelfCheckValue& value) {
     int row = 0;
     int failed = 0;
     for (const SelfCheckRow& stage : value.rows) {
-        const QString verdict = stage.passed ? tr("✓ equal") : tr("✗ differs");
+        const bool beyond = stage.measure == QLatin1String("beyond float16");
+        const QString verdict = beyond         ? tr("beyond float16")
+                                : stage.passed ? tr("✓ equal")
+                                               : tr("✗ differs");
         failed += stage.passed ? 0 : 1;
         const QStringList texts{stage.family, stage.stage, numberText(stage.error),
                                 numberText(stage.bound), verdict};
