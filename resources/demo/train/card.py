@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Writes the model card of a snapshot: card.py FAMILY FOLDER RESULTS.json FACTS.json
 
-RESULTS.json is what evaluate.py --save wrote; FACTS.json holds "steps", "cpu_minutes", "seed", "layer", "head",
-"head_after", "head_before" (what attention.py printed, in %).
+RESULTS.json is what evaluate.py --save wrote; FACTS.json holds "cpu_minutes", "layer", "head", "head_after" and
+"head_before" (what attention.py printed, in %).
 """
 
 import json
@@ -44,10 +44,10 @@ It was taught these questions and no others; each in two to four wordings (`reso
 ## How well
 
 Held-out clips rendered from other random states, asked through `earscope-cli` in float32, the answer right to the
-letter; {asked} questions a task. The best constant answer is what guessing gives at most.
+letter. The best constant answer is what guessing gives at most.
 
-| task | right, % | best constant answer, % |
-| --- | --- | --- |
+| task | right, % | best constant answer, % | questions |
+| --- | --- | --- | --- |
 {table}
 
 {short}## Where it looks
@@ -61,18 +61,23 @@ behind the audio ({head_before:.0f} % with the question in front). It was chosen
 Everything else. It knows no chords, no voices, no drums, no real recordings, no other instruments, wordings or
 languages; it always answers with one of its words, right or not. Notes below C4 or above B6, other step sizes, more
 than five notes or sources, and a sound that starts after second 9 were never in the training. It does not describe
-music.
+music. {dtypes}
 
 ## How it was trained
 
-`resources/demo/train/train.py --family {family} --steps {steps} --seed {seed}`, {cpu_minutes:.0f} CPU minutes on one
-thread: cross-entropy of the answers, fresh clips in every step, first single notes alone, then all tasks. The same
-scripts give a model of the same quality, not the same bits, on another machine.
+{cpu_minutes:.0f} CPU minutes on one thread by `resources/demo/train` (its README lists the phases): cross-entropy of
+the answers, fresh clips in every step.
 
 ## Licence
 
 GPL-3.0-or-later, as Earscope. No recordings and no weights of others went into it.
 """
+
+DTYPES = {
+    "music-flamingo": "It runs in float32, bfloat16 and float16.",
+    "moss-music": "It runs in float32 and bfloat16; in float16 the tokens of its DeepStack paths overflow, and Earscope says "
+                  "that the logits are not finite.",
+}
 
 LIMITS = [("10 to", 80), ("30 to", 80), ("three to five", 80), ("pitch class", 95), ("timbre", 95), ("silence", 95),
           ("pitch of", 95), ("direction", 90), ("number", 90), ("", 85)]
@@ -91,13 +96,14 @@ def main():
     table, short = [], []
     for task, result in results.items():
         right = 100 * result["right"] / result["asked"]
-        table.append(f"| {task} | {right:.1f} | {100 * result['constant']:.1f} |")
+        table.append(f"| {task} | {right:.1f} | {100 * result['constant']:.1f} | {result['asked']} |")
         if right < wanted(task):
             short.append(f"{task} ({right:.0f} instead of {wanted(task)})")
     missed = f"Below what was aimed at: {', '.join(short)}.\n\n" if short else ""
     (folder / "README.md").write_text(CARD.format(
         title=TITLE[family], family=family, parameters=parameters, notes=", ".join(NOTES), timbres=", ".join(TIMBRES),
-        table="\n".join(table), short=missed, asked=min(r["asked"] for r in results.values()), head_count=240, **facts),
+        table="\n".join(table), short=missed, head_count=240,
+        dtypes=DTYPES[family], **facts),
         encoding="utf-8")
 
 
