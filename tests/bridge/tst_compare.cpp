@@ -250,24 +250,6 @@ private Q_SLOTS:
         QCOMPARE(generateAlone(QStringLiteral("paper_reference"))->text, before->text);
     }
 
-    void compare_modelGoneMeanwhile_saysSoAndStillTellsTheResult() {
-        const QTemporaryDir folder;
-        const std::filesystem::path copy = folder.filePath(QStringLiteral("copy")).toStdString();
-        std::filesystem::copy(tinySnapshot().toStdString(), copy,
-                              std::filesystem::copy_options::recursive);
-        load(QString::fromStdString(copy.string()));
-        CompareJob job = bothFamilies(400);
-        const JobId id = controller_->compare(job);
-        // Both were opened when the first one answers; the weights are then renamed away.
-        QTRY_VERIFY_WITH_TIMEOUT(!recorder_->progress.empty() &&
-                                     recorder_->progress.back().second.stage == Stage::Generate,
-                                 20'000);
-        std::filesystem::rename(copy / "config.json", copy / "config.gone");
-        QCOMPARE(recorder_->waitFor(id), QStringLiteral("compared"));
-        QVERIFY(!last().modelLost.isEmpty());
-        QCOMPARE(recorder_->lost, 1);
-    }
-
     void quit_whileTheOtherModelRuns_isQuick() {
         load();
         CompareJob job = bothFamilies(400);
