@@ -2,13 +2,12 @@
 #include "app/cli/output.h"
 #include "audio/decode.h"
 #include "audio/resample.h"
+#include "core/base/utc_time.h"
 #include "core/features/log_mel.h"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <chrono>
-#include <ctime>
 
 namespace earscope::cli {
 
@@ -58,15 +57,6 @@ Source read_source(const std::filesystem::path& file, std::size_t index, Context
     return source;
 }
 
-std::string utc_now() {
-    const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-    std::tm parts{};
-    gmtime_r(&now, &parts);
-    char text[32];
-    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-    return text;
-}
-
 }  // namespace
 
 CommandResult run_frontend(Context& context) {
@@ -81,7 +71,7 @@ CommandResult run_frontend(Context& context) {
     }
     const std::string path = options.feature_path == FeaturePath::Torch ? "torch" : "numpy";
     const nlohmann::json manifest{
-        {"version", EARSCOPE_VERSION}, {"path", path}, {"sources", sources}, {"time", utc_now()}};
+        {"version", EARSCOPE_VERSION}, {"path", path}, {"sources", sources}, {"time", utc_time()}};
     export_tensors(*options.out, tensors, manifest, context.stop, context.progress.callback());
 
     nlohmann::ordered_json out{{"path", path}, {"sources", sources}};

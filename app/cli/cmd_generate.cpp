@@ -2,6 +2,7 @@
 #include "app/cli/model_run.h"
 #include "app/cli/output.h"
 #include "app/cli/stream_printer.h"
+#include "core/models/dtype_text.h"
 
 #include <optional>
 #include <sstream>

@@ -1,6 +1,7 @@
 #include "app/cli/model_run.h"
 
 #include "app/cli/output.h"
+#include "core/models/dtype_text.h"
 #include "resources/demo_paths.h"
 
 #include <unistd.h>

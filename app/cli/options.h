@@ -123,7 +123,5 @@ LayerSelection parse_layers(const std::string& text);
 
 /// "float32", "bfloat16" or "float16"; nothing for any other text.
 std::optional<at::ScalarType> parse_dtype(std::string_view text);
-/// As PyTorch spells it: "float32", "int64".
-std::string_view dtype_text(at::ScalarType dtype);
 
 }  // namespace earscope::cli

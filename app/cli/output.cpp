@@ -3,6 +3,7 @@
 #include "app/cli/options.h"
 #include "core/base/atomic_file.h"
 #include "core/base/errors.h"
+#include "core/models/dtype_text.h"
 
 #include <cerrno>
 #include <iterator>

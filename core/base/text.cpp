@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 namespace earscope {
 namespace {
@@ -77,6 +78,11 @@ std::string one_line(std::string_view text, std::size_t longest) {
         position += std::max<std::size_t>(length, 1);
     }
     return line;
+}
+
+std::string number_text(double value) {
+    std::array<char, 32> text{};
+    return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
 }
 
 }  // namespace earscope

@@ -15,4 +15,7 @@ std::optional<std::size_t> first_invalid_utf8(std::string_view text);
 /// in "...".
 std::string one_line(std::string_view text, std::size_t longest = 200);
 
+/// The shortest text that means this number, in the C locale: "0.7", "30.0000625".
+std::string number_text(double value);
+
 }  // namespace earscope

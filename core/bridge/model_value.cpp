@@ -1,5 +1,6 @@
 #include "core/base/regular_file.h"
 #include "core/bridge/value_conversion.h"
+#include "core/models/dtype_text.h"
 
 #include <ATen/ATen.h>
 #include <QFile>
@@ -11,17 +12,6 @@ namespace earscope {
 namespace {
 
 constexpr std::size_t kCardBytes = 16 << 10;
-
-QString dtypeName(at::ScalarType dtype) {
-    switch (dtype) {
-        case at::kBFloat16:
-            return QStringLiteral("bfloat16");
-        case at::kHalf:
-            return QStringLiteral("float16");
-        default:
-            return QStringLiteral("float32");
-    }
-}
 
 /// Nothing outside of a snapshot is read, apart from the blobs of its own cache entry.
 bool belongsTo(const std::filesystem::path& file, const std::filesystem::path& folder) {
@@ -91,7 +81,7 @@ ModelValue toModelValue(Session& session) {
     value.family = QString::fromUtf8(family.data(), static_cast<qsizetype>(family.size()));
     value.usesWindows = session.family() == Family::MusicFlamingo;
     value.device = QString::fromStdString(session.device_name());
-    value.dtype = dtypeName(session.options().dtype);
+    value.dtype = QString::fromStdString(std::string(dtype_text(session.options().dtype)));
     value.attention = session.options().attention == Attention::Sdpa ? QStringLiteral("sdpa")
                                                                      : QStringLiteral("eager");
     if (session.family() == Family::MossMusic) {

@@ -1,5 +1,6 @@
 #include "core/compare/comparison.h"
 
+#include "core/base/text.h"
 #include "core/compare/run_text.h"
 #include "core/compare/token_diff.h"
 
@@ -131,11 +132,6 @@ std::vector<ComparedParameter> compare_parameters(const RunRecord& a, const RunR
 }
 
 }  // namespace
-
-std::string number_text(double value) {
-    std::array<char, 32> text{};
-    return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
-}
 
 std::string measured_text(double value) {
     std::array<char, 32> text{};

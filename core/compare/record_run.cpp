@@ -2,6 +2,7 @@
 
 #include "core/base/utc_time.h"
 #include "core/compare/digest.h"
+#include "core/models/dtype_text.h"
 
 #include <ATen/ATen.h>
 
@@ -10,24 +11,13 @@
 namespace earscope {
 namespace {
 
-std::string dtype_name(at::ScalarType dtype) {
-    switch (dtype) {
-        case at::kBFloat16:
-            return "bfloat16";
-        case at::kHalf:
-            return "float16";
-        default:
-            return "float32";
-    }
-}
-
 void add_session(RunRecord& run, const Session& session) {
     const LoadOptions& options = session.options();
     run.snapshot = session.snapshot().name;
     run.folder = session.snapshot().folder.string();
     run.family = family_name(session.family());
     run.device = session.device_name();
-    run.dtype = dtype_name(options.dtype);
+    run.dtype = dtype_text(options.dtype);
     run.attention = options.attention == Attention::Sdpa ? "sdpa" : "eager";
     if (session.family() == Family::MossMusic) {
         run.chunk_padding =

@@ -1,5 +1,6 @@
 #include "core/base/utc_time.h"
 #include "core/export/tensor_export.h"
+#include "core/models/dtype_text.h"
 
 #include <ATen/ATen.h>
 
@@ -8,19 +9,6 @@ namespace {
 
 /// Version of the manifest's own layout.
 constexpr int kManifestFormat = 1;
-
-std::string dtype_name(at::ScalarType dtype) {
-    switch (dtype) {
-        case at::kFloat:
-            return "float32";
-        case at::kBFloat16:
-            return "bfloat16";
-        case at::kHalf:
-            return "float16";
-        default:
-            return c10::toString(dtype);
-    }
-}
 
 nlohmann::json requests_of(const PreparedBatch& batch) {
     nlohmann::json requests = nlohmann::json::array();
@@ -96,7 +84,7 @@ nlohmann::json make_manifest(const Session& session, const PreparedBatch& batch,
         {"version", EARSCOPE_VERSION},
         {"snapshot", snapshot.name},
         {"family", family_name(session.family())},
-        {"dtype", dtype_name(options.dtype)},
+        {"dtype", dtype_text(options.dtype)},
         {"device", session.device_name()},
         {"attention", options.attention == Attention::Sdpa ? "sdpa" : "eager"},
         {"context_length", session.context_length()},

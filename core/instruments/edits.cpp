@@ -1,6 +1,7 @@
 #include "core/instruments/edits.h"
 
 #include "core/base/errors.h"
+#include "core/base/text.h"
 #include "core/instruments/names.h"
 #include "core/instruments/saved_tensor.h"
 
@@ -83,13 +84,6 @@ std::string_view operation_name(EditOperation operation) {
         }
     }
     return "";
-}
-
-/// Shortest text that reads back as the same number.
-std::string number_text(double number) {
-    std::array<char, 32> text{};
-    const auto end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
-    return {text.data(), end};
 }
 
 /// The same number for the same seed, module and position on every machine: FNV-1a over the name,

@@ -9,7 +9,8 @@
 namespace earscope {
 namespace {
 
-std::string number_text(double value) {
+/// Limits are read by people: up to ten digits without an exponent.
+std::string plain_text(double value) {
     char text[32];
     std::snprintf(text, sizeof(text), "%.10g", value);
     return text;
@@ -83,9 +84,8 @@ double ConfigReader::number(Keys keys, double lowest, double highest,
     }
     const double number = value->is_number() ? value->get<double>() : std::nan("");
     if (!(number >= lowest && number <= highest)) {  // written so that NaN fails
-        refuse(
-            key, *value,
-            "a number from " + number_text(lowest) + " to " + number_text(highest) + " is needed");
+        refuse(key, *value,
+               "a number from " + plain_text(lowest) + " to " + plain_text(highest) + " is needed");
     }
     return number;
 }
@@ -115,7 +115,7 @@ std::string ConfigReader::text(const char* key, const std::string& fallback) con
 void ConfigReader::require_number(const char* key, double only) const {
     const auto* const value = find({key}).second;
     if (value != nullptr && (!value->is_number() || value->get<double>() != only)) {
-        refuse(key, *value, "only " + number_text(only) + " is supported");
+        refuse(key, *value, "only " + plain_text(only) + " is supported");
     }
 }
 
