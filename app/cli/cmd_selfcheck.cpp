@@ -1,5 +1,6 @@
 #include "app/cli/commands.h"
 #include "app/cli/output.h"
+#include "core/models/dtype_text.h"
 #include "core/selfcheck/selfcheck.h"
 #include "resources/demo_paths.h"
 
@@ -43,7 +44,7 @@ CommandResult run_selfcheck(Context& context) {
     nlohmann::ordered_json models = nlohmann::ordered_json::array();
     std::string failed;
     std::string device;
-    for (const char* model : {"music-flamingo", "moss-music"}) {
+    for (const char* model : kSelfCheckModels) {
         const SelfCheckResult result = self_check(demo_folder(), model, load);
         device = result.device;
         for (const SelfCheckStage& stage : result.stages) {

@@ -19,7 +19,7 @@ SelfCheckValue runSelfCheck(const SelfCheckJob& job, const std::stop_token& stop
     value.id = job.id;
     value.dtype = job.dtype;
     value.passed = true;
-    for (const char* model : {"music-flamingo", "moss-music"}) {
+    for (const char* model : kSelfCheckModels) {
         const SelfCheckResult result = self_check(demo_folder(), model, load);
         value.device = QString::fromStdString(result.device);
         value.passed = value.passed && result.passed();

@@ -174,7 +174,6 @@ SelfCheckResult self_check(const std::filesystem::path& demo, const std::string&
     result.model = model;
     result.family = std::string(family_name(session->family()));
     result.device = session->device_name();
-    result.dtype = std::string(c10::toString(options.dtype));
     Comparison comparison(result, options.dtype);
     const PreparedBatch batch = session->prepare({golden.request}, call);
     comparison.ids("input_ids", batch.inputs.input_ids.cpu(), golden.at("input_ids"));

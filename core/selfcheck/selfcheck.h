@@ -1,6 +1,7 @@
 #pragma once
 #include "core/session.h"
 
+#include <array>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -21,10 +22,12 @@ struct SelfCheckResult {
     std::string model;  ///< folder's name
     std::string family;
     std::string device;
-    std::string dtype;
     std::vector<SelfCheckStage> stages;
     bool passed() const;
 };
+
+/// The demonstration snapshots that golden values ship beside.
+inline constexpr std::array kSelfCheckModels = {"music-flamingo", "moss-music"};
 
 /// Runs the request that the golden values of a demonstration snapshot were made from, and compares
 /// every stage: input ids, mel, encoder, projector, DeepStack streams, hidden states, logits and a
@@ -41,7 +44,7 @@ struct SelfCheckResult {
 /// float32 alone, because rounding may decide between two near tokens.
 ///
 /// @param demo    folder of the demonstration, `demo_folder()`
-/// @param model   "music-flamingo" or "moss-music"
+/// @param model   one of kSelfCheckModels
 /// @throws SnapshotError  the snapshot or its golden values are missing or damaged
 /// @throws DeviceError, Cancelled
 SelfCheckResult self_check(const std::filesystem::path& demo, const std::string& model,
