@@ -1,29 +1,9 @@
 #include "app/cli/commands.h"
 #include "app/cli/model_run.h"
 #include "app/cli/output.h"
-#include "core/instruments/attention_maps.h"
+#include "core/instruments/result_tensors.h"
 
 namespace earscope::cli {
-
-namespace {
-
-/// generated_ids, attention.l, attention_audio.l.a; l as asked
-std::vector<NamedTensor> attention_tensors(const AttentionResult& result,
-                                           const PreparedBatch& batch,
-                                           const std::vector<AskedLayer>& layers) {
-    std::vector<NamedTensor> tensors{{"generated_ids", result.generated_ids}};
-    for (std::size_t i = 0; i < layers.size(); ++i) {
-        const std::string layer = std::to_string(layers[i].asked);
-        tensors.push_back({"attention." + layer, result.weights[i]});
-        for (std::size_t a = 0; a < batch.slots.size(); ++a) {
-            tensors.push_back({"attention_audio." + layer + "." + std::to_string(a),
-                               attention_to_source(result.weights[i], batch.slots[a])});
-        }
-    }
-    return tensors;
-}
-
-}  // namespace
 
 CommandResult run_attention(Context& context) {
     const Options& options = context.options;
@@ -36,17 +16,21 @@ CommandResult run_attention(Context& context) {
     const PreparedBatch batch = session.prepare(run.request.requests, call_options(context));
     AttentionOptions attention;
     attention.heads = options.heads;
+    attention.rows = options.rows;
     attention.generate = generate_options(context, run.request);
     for (const AskedLayer& layer : layers) {
         attention.layers.push_back(layer.layer);
     }
     const AttentionResult result = attention_maps(session, batch, attention, options.edits);
     std::vector<NamedTensor> tensors = position_tensors(batch);
-    append(tensors, attention_tensors(result, batch, layers));
+    append(tensors, attention_tensors(result, batch.slots, asked_numbers(layers)));
 
     nlohmann::json manifest = instrument_manifest(options);
     manifest["profile"] = profile_name(attention.generate.profile);
     manifest["heads"] = options.heads;  // empty: all
+    if (options.rows) {
+        manifest["rows"] = {options.rows->first, options.rows->end};
+    }
     export_tensors(*options.out, tensors, make_manifest(session, batch, manifest), context.stop,
                    context.progress.callback());
     nlohmann::ordered_json out{{"profile", profile_name(attention.generate.profile)},

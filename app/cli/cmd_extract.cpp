@@ -24,6 +24,7 @@ CommandResult run_extract(Context& context) {
     }
     const EditSet edits(session.model(), options.edits, batch);
     const ProbeSet probes(session.model(), options.probes, batch);
+    tell_probe_sizes(context, session, batch);
     std::vector<NamedTensor> tensors = position_tensors(batch);
     append(tensors, embedding_tensors(session.extract_audio_embeddings(batch, call)));
     if (!layers.empty()) {

@@ -57,6 +57,7 @@ CommandResult run_forward(Context& context) {
     EditSet edits(session.model(), options.edits, batch);
     // A probe's source is refused before anything is run.
     static_cast<void>(ProbeSet(session.model(), options.probes, batch));
+    tell_probe_sizes(context, session, batch);
     std::vector<NamedTensor> tensors = position_tensors(batch);
     if (options.gradients) {
         append(tensors, gradient_tensors(session, batch, *options.gradients, call));

@@ -2,23 +2,11 @@
 #include "app/cli/model_run.h"
 #include "app/cli/output.h"
 #include "core/instruments/answer.h"
-#include "core/instruments/lens.h"
+#include "core/instruments/result_tensors.h"
 
 namespace earscope::cli {
 
 namespace {
-
-/// lens_positions, lens_ids.l, lens_logprobs.l; l as asked
-std::vector<NamedTensor> lens_tensors(const LensResult& result,
-                                      const std::vector<AskedLayer>& layers) {
-    std::vector<NamedTensor> tensors{{"lens_positions", result.positions}};
-    for (std::size_t i = 0; i < layers.size(); ++i) {
-        const std::string layer = std::to_string(layers[i].asked);
-        tensors.push_back({"lens_ids." + layer, result.choices[i].ids});
-        tensors.push_back({"lens_logprobs." + layer, result.choices[i].logprobs});
-    }
-    return tensors;
-}
 
 /// [{"id","text","logprob"},...] of one position
 nlohmann::ordered_json choices_json(const Processor& processor, const TopChoices& choices,
@@ -89,7 +77,7 @@ CommandResult run_lens(Context& context) {
         return {json_text(lens_json(session, batch, result, layers)), device_note(session)};
     }
     std::vector<NamedTensor> tensors = position_tensors(batch);
-    append(tensors, lens_tensors(result, layers));
+    append(tensors, lens_tensors(result, asked_numbers(layers)));
     export_tensors(*options.out, tensors,
                    make_manifest(session, batch, instrument_manifest(options)), context.stop,
                    context.progress.callback());

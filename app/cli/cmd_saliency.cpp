@@ -2,11 +2,20 @@
 #include "app/cli/model_run.h"
 #include "app/cli/output.h"
 #include "core/instruments/answer.h"
-#include "core/instruments/saliency.h"
+#include "core/instruments/result_tensors.h"
+#include "core/instruments/saliency_cost.h"
+
+#include <array>
+#include <cstdio>
 
 namespace earscope::cli {
 
 namespace {
+
+/// What the measurement before the run may take.
+constexpr double kMeasured = 2;
+constexpr std::int64_t kMeasuredBytes = std::int64_t{1} << 30;
+constexpr double kLongSeconds = 60;
 
 nlohmann::ordered_json saliency_json(const Session& session, const SaliencyOptions& options,
                                      const SaliencyResult& result) {
@@ -23,6 +32,39 @@ nlohmann::ordered_json saliency_json(const Session& session, const SaliencyOptio
     return out;
 }
 
+std::string seconds_text(double seconds) {
+    std::array<char, 48> text{};
+    if (seconds < 10) {
+        std::snprintf(text.data(), text.size(), "%.2g s", seconds);
+    } else if (seconds < 180) {
+        std::snprintf(text.data(), text.size(), "%.0f s", seconds);
+    } else {
+        std::snprintf(text.data(), text.size(), "%.0f min", seconds / 60);
+    }
+    return text.data();
+}
+
+/// One line before it begins, measured on a pass of this very request; longer than some seconds it
+/// is cut off and carried on.
+void tell_cost(Context& context, Session& session, const PreparedBatch& batch) {
+    CallOptions quiet;
+    quiet.stop = context.stop;
+    const SaliencyCost cost = saliency_cost(
+        measure_pass(session, batch, kMeasured, kMeasuredBytes, quiet), context.options.method);
+    double seconds = 0;
+    for (const AudioSlot& slot : batch.slots) {
+        seconds += slot.duration_seconds;
+    }
+    std::string line = "saliency: " + std::to_string(cost.passes) +
+                       (cost.passes == 1 ? " pass" : " passes") + ", about " +
+                       seconds_text(cost.seconds) + ", " + byte_text(cost.bytes);
+    if (seconds > kLongSeconds) {
+        line += "; " + seconds_text(seconds) +
+                " of sound is long for this: shorter sources or the plain gradient cost less";
+    }
+    context.tell(line);
+}
+
 }  // namespace
 
 CommandResult run_saliency(Context& context) {
@@ -36,8 +78,8 @@ CommandResult run_saliency(Context& context) {
     check_instruments(session, options);
 
     const PreparedBatch batch = session.prepare(run.request.requests, call_options(context));
-    const SaliencyOptions wanted{options.token, options.method,
-                                 generate_options(context, run.request)};
+    SaliencyOptions wanted{options.token, options.method, generate_options(context, run.request)};
+    wanted.before_passes = [&] { tell_cost(context, session, batch); };
     const SaliencyResult result = saliency(session, batch, wanted, options.edits);
     nlohmann::ordered_json out = saliency_json(session, wanted, result);
     if (options.out) {

@@ -15,6 +15,8 @@ struct Context {
     ProgressBar& progress;
     /// Writes to stdout at once (streaming). A failure ends the run.
     std::function<void(std::string_view)> write_now;
+    /// Writes one line to stderr at once.
+    std::function<void(std::string_view)> tell;
 };
 
 /// What a command gives: stdout is written only when it has succeeded.

@@ -73,7 +73,11 @@ void run(const Options& options, const Interrupt& interrupt, ProgressBar& progre
     if (options.threads) {
         at::set_num_threads(*options.threads);
     }
-    Context context{options, interrupt.token(), progress, print};
+    const auto tell = [&progress](std::string_view text) {
+        progress.clear();
+        complain(text);
+    };
+    Context context{options, interrupt.token(), progress, print, tell};
     const CommandResult result = run_command(context);
     progress.clear();
     print(result.output);

@@ -127,14 +127,6 @@ GenerateOptions generate_options(Context& context, const RequestFile& request) {
     return generate;
 }
 
-std::vector<std::string> finish_names(const GenerateResult& result) {
-    std::vector<std::string> names;
-    for (const Finish finish : result.finish) {
-        names.emplace_back(finish_name(finish));
-    }
-    return names;
-}
-
 void check_instruments(Session& session, const Options& options) {
     check_edits(session.model(), options.edits);
     check_probes(session.model(), options.probes);
@@ -176,25 +168,25 @@ nlohmann::json instrument_manifest(const Options& options) {
     return manifest;
 }
 
-std::vector<NamedTensor> position_tensors(const PreparedBatch& batch) {
-    std::vector<NamedTensor> chosen;
-    for (NamedTensor& entry : prepared_tensors(batch)) {
-        const std::string& name = entry.name;
-        if (name == "input_ids" || name == "attention_mask" ||
-            name.starts_with("token_positions.") || name.starts_with("time_s.")) {
-            chosen.push_back(std::move(entry));
-        }
+std::vector<std::int64_t> asked_numbers(const std::vector<AskedLayer>& layers) {
+    std::vector<std::int64_t> numbers;
+    for (const AskedLayer& layer : layers) {
+        numbers.push_back(layer.asked);
     }
-    return chosen;
+    return numbers;
 }
 
-std::vector<NamedTensor> probe_tensors(const std::vector<Capture>& captured) {
-    std::vector<NamedTensor> tensors;
-    tensors.reserve(captured.size());
-    for (const Capture& capture : captured) {
-        tensors.push_back({"probe." + capture.name, capture.values});
+void tell_probe_sizes(Context& context, Session& session, const PreparedBatch& batch) {
+    const auto sizes = probe_sizes(session.model(), context.options.probes, batch);
+    if (sizes.empty()) {
+        return;
     }
-    return tensors;
+    std::int64_t bytes = 0;
+    for (const ProbeSize& size : sizes) {
+        bytes += size.bytes;
+    }
+    context.tell("probes keep " + byte_text(bytes) + " in " + std::to_string(sizes.size()) +
+                 (sizes.size() == 1 ? " tensor" : " tensors"));
 }
 
 }  // namespace earscope::cli

@@ -2,7 +2,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/request_file.h"
 #include "core/export/tensor_export.h"
-#include "core/instruments/probes.h"
+#include "core/instruments/result_tensors.h"
 #include "core/session.h"
 
 #include <memory>
@@ -34,9 +34,6 @@ CallOptions call_options(Context& context);
 /// Profile, budget and seed: of the command line, else of the request file, else the defaults.
 GenerateOptions generate_options(Context& context, const RequestFile& request);
 
-/// "eos" or "length" of each request.
-std::vector<std::string> finish_names(const GenerateResult& result);
-
 /// Refuses a name, pattern or scope of --edit or --probe before any audio is read.
 /// @throws RequestError  also a probe on generated tokens, of which these commands make none
 void check_instruments(Session& session, const Options& options);
@@ -54,13 +51,14 @@ std::vector<AskedLayer> asked_layers(const LayerSelection& selection, const Mode
 /// Decoder layers 0..N-1 in the same way.
 std::vector<AskedLayer> asked_decoder_layers(const LayerSelection& selection, const Model& model);
 
+/// The numbers as asked.
+std::vector<std::int64_t> asked_numbers(const std::vector<AskedLayer>& layers);
+
 /// Edits, probes and layers of the options, for the manifest.
 nlohmann::json instrument_manifest(const Options& options);
 
-/// input_ids, attention_mask, token_positions.a, time_s.a: what the rows of a result mean.
-std::vector<NamedTensor> position_tensors(const PreparedBatch& batch);
-
-/// probe.MODULE
-std::vector<NamedTensor> probe_tensors(const std::vector<Capture>& captured);
+/// What the probes of the options will keep, in one line on stderr; nothing where there are none.
+/// @throws RequestError  as ProbeSet
+void tell_probe_sizes(Context& context, Session& session, const PreparedBatch& batch);
 
 }  // namespace earscope::cli

@@ -18,7 +18,7 @@ namespace {
 struct RawOptions {
     std::string prompt, request, dtype, attention = "sdpa", chunk_padding = "reference", profile;
     std::string layers, grad, wrt, out, path, seed;
-    std::string positions, top_k, heads, token, method, continue_with;
+    std::string positions, top_k, heads, rows, token, method, continue_with;
     std::vector<std::string> edits, files;
     std::string snapshot_b, profile_b, seed_b;
     double temperature_b = 0, top_p_b = 0;
@@ -249,6 +249,9 @@ private:
         add_request(sub);
         sub.add_option("--layers", raw_.layers, "decoder layers, e.g. 0,-1 or all (default)");
         sub.add_option("--heads", raw_.heads, "query heads, e.g. 0,3 (default: all)");
+        sub.add_option("--rows", raw_.rows,
+                       "P0:P1, also the rows of these positions of the prompt (P1 not included, at "
+                       "most 256), as attention_rows.LAYER [B,H,P1-P0,L]");
         add_generation(sub);
         add_edits(sub);
         add_out(sub)->required();
@@ -416,6 +419,9 @@ private:
         }
         if (given(sub, "--heads")) {
             options_.heads = parse_heads(raw_.heads);
+        }
+        if (given(sub, "--rows")) {
+            options_.rows = parse_option("--rows", [&] { return parse_span(raw_.rows); });
         }
         if (given(sub, "--token")) {
             options_.token = parse_number("--token", raw_.token);

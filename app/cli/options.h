@@ -1,4 +1,5 @@
 #pragma once
+#include "core/instruments/attention_maps.h"
 #include "core/instruments/edits.h"
 #include "core/instruments/gradients.h"
 #include "core/instruments/positions.h"
@@ -97,6 +98,7 @@ struct Options {
     Positions positions = Positions::Audio;
     std::int64_t top_k = 5;
     std::vector<std::int64_t> heads;  ///< empty: all
+    std::optional<PositionSpan> rows;
     std::int64_t token = 0;
     SaliencyMethod method;
     std::optional<TokenReplacement> continue_with;

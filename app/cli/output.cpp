@@ -5,7 +5,9 @@
 #include "core/base/errors.h"
 #include "core/models/dtype_text.h"
 
+#include <array>
 #include <cerrno>
+#include <cstdio>
 #include <iterator>
 #include <system_error>
 #include <unistd.h>
@@ -14,6 +16,22 @@ namespace earscope::cli {
 
 std::string json_text(const nlohmann::ordered_json& value) {
     return value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string byte_text(std::int64_t bytes) {
+    constexpr std::array<const char*, 4> kUnits{"kB", "MB", "GB", "TB"};
+    if (bytes < 1000) {
+        return std::to_string(bytes) + " bytes";
+    }
+    double value = static_cast<double>(bytes) / 1000;
+    std::size_t unit = 0;
+    for (; value >= 999.5 && unit + 1 < kUnits.size(); ++unit) {
+        value /= 1000;
+    }
+    std::array<char, 32> text{};
+    const int digits = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+    std::snprintf(text.data(), text.size(), "%.*f %s", digits, value, kUnits.at(unit));
+    return text.data();
 }
 
 bool write_all(int descriptor, std::string_view text) {

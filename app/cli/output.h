@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -12,6 +13,9 @@ namespace earscope::cli {
 
 /// Pretty JSON with a line end. Text that is no valid UTF-8 (a file name can be) gets U+FFFD.
 std::string json_text(const nlohmann::ordered_json& value);
+
+/// "12.4 MB": three digits and a decimal unit.
+std::string byte_text(std::int64_t bytes);
 
 /// Writes everything to a file descriptor; false when it is closed or full.
 bool write_all(int descriptor, std::string_view text);

@@ -2,6 +2,7 @@
 
 #include "core/bridge/compare_job.h"
 #include "core/bridge/failure.h"
+#include "core/bridge/instrument_export.h"
 #include "core/bridge/instrument_jobs.h"
 #include "core/bridge/mailbox.h"
 #include "core/bridge/self_check_job.h"
@@ -15,6 +16,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -73,6 +75,7 @@ struct InferenceWorker::State {
     PreparedBatch batch;
     std::optional<std::vector<AudioEmbedding>> embeddings;
     nlohmann::json answer = nlohmann::json::object();  ///< manifest members of the last answer
+    std::map<Instrument, KeptResult> kept;             ///< the last result of each, of any request
 
     Session& model() const {
         if (!session) {
@@ -154,6 +157,7 @@ void InferenceWorker::load(const LoadJob& job, std::stop_token stop) {
             open_snapshot(folder);  // a typing error must not cost the model that is there
         }
         state_->forget();
+        state_->kept.clear();
         state_->session.reset();
         try {
             state_->session = load_model(folder, options);
@@ -176,6 +180,7 @@ void InferenceWorker::load(const LoadJob& job, std::stop_token stop) {
 void InferenceWorker::unload(const UnloadJob& job, std::stop_token stop) {
     guarded(job.id, stop, [&] {
         state_->forget();
+        state_->kept.clear();
         state_->session.reset();
         Q_EMIT unloaded(job.id);
     });
@@ -296,48 +301,78 @@ void InferenceWorker::exportTensors(const ExportJob& job, std::stop_token stop) 
 }
 
 template <typename Job, typename Value>
-void InferenceWorker::runInstrument(const Job& job, const std::stop_token& stop, bool streams,
+void InferenceWorker::runInstrument(const Job& job, const std::stop_token& stop,
+                                    std::optional<Instrument> instrument,
                                     Value (*run)(const Job&, const InstrumentRun&),
                                     void (InferenceWorker::*tell)(const Value&)) {
     guarded(job.id, stop, [&] {
         const CallOptions options{.stop = stop, .progress = progressOf(job.id)};
         Session& session = state_->model();
-        InstrumentRun on{session, state_->batchOf(job.on.request, options), options, {}};
-        if (streams) {
+        KeptResult kept;
+        InstrumentRun on{session, state_->batchOf(job.on.request, options), options, {}, nullptr};
+        if (instrument) {
+            on.kept = &kept;
+        }
+        if (instrument == Instrument::Alternatives) {
             on.onToken = StreamMeter(*mailbox_, job.id);
         }
         Value value = run(job, on);
         value.id = job.id;
+        if (instrument) {
+            kept.id = job.id;
+            state_->kept[*instrument] = std::move(kept);
+        }
         Q_EMIT(this->*tell)(value);
     });
 }
 
 void InferenceWorker::probe(const ProbeJob& job, std::stop_token stop) {
-    runInstrument(job, stop, false, &runProbes, &InferenceWorker::probed);
+    runInstrument(job, stop, Instrument::Probes, &runProbes, &InferenceWorker::probed);
 }
 
 void InferenceWorker::estimateProbe(const ProbeJob& job, std::stop_token stop) {
-    runInstrument(job, stop, false, &estimateProbes, &InferenceWorker::probeEstimated);
+    runInstrument(job, stop, {}, &estimateProbes, &InferenceWorker::probeEstimated);
 }
 
 void InferenceWorker::layers(const LayersJob& job, std::stop_token stop) {
-    runInstrument(job, stop, false, &runLayers, &InferenceWorker::layersRead);
+    runInstrument(job, stop, Instrument::Layers, &runLayers, &InferenceWorker::layersRead);
 }
 
 void InferenceWorker::lens(const LensJob& job, std::stop_token stop) {
-    runInstrument(job, stop, false, &runLens, &InferenceWorker::lensRead);
+    runInstrument(job, stop, Instrument::Lens, &runLens, &InferenceWorker::lensRead);
 }
 
 void InferenceWorker::attend(const AttentionJob& job, std::stop_token stop) {
-    runInstrument(job, stop, false, &runAttention, &InferenceWorker::attended);
+    runInstrument(job, stop, Instrument::Attention, &runAttention, &InferenceWorker::attended);
 }
 
 void InferenceWorker::saliency(const SaliencyJob& job, std::stop_token stop) {
-    runInstrument(job, stop, false, &runSaliency, &InferenceWorker::saliencyComputed);
+    runInstrument(job, stop, Instrument::Saliency, &runSaliency,
+                  &InferenceWorker::saliencyComputed);
 }
 
 void InferenceWorker::alternatives(const AlternativesJob& job, std::stop_token stop) {
-    runInstrument(job, stop, true, &runAlternatives, &InferenceWorker::alternativesListed);
+    runInstrument(job, stop, Instrument::Alternatives, &runAlternatives,
+                  &InferenceWorker::alternativesListed);
+}
+
+void InferenceWorker::estimatePass(const PassJob& job, std::stop_token stop) {
+    runInstrument(job, stop, {}, &earscope::estimatePass, &InferenceWorker::passEstimated);
+}
+
+void InferenceWorker::exportInstrument(const InstrumentExportJob& job, std::stop_token stop) {
+    guarded(job.id, stop, [&] {
+        const auto found = state_->kept.find(job.instrument);
+        if (found == state_->kept.end() || found->second.id != job.result) {
+            throw RequestError("this result is not kept any more; run the instrument again");
+        }
+        ExportedValue value;
+        value.id = job.id;
+        value.file = job.file;
+        value.tensors = writeKept(found->second, toPath(job.file), stop, progressOf(job.id));
+        value.bytes = QFileInfo(job.file).size();
+        Q_EMIT exported(value);
+    });
 }
 
 void InferenceWorker::selfCheck(const SelfCheckJob& job, std::stop_token stop) {

@@ -6,6 +6,7 @@
 #include <QObject>
 
 #include <memory>
+#include <optional>
 #include <stop_token>
 
 namespace earscope {
@@ -43,6 +44,8 @@ public:
     void attend(const AttentionJob& job, std::stop_token stop);
     void saliency(const SaliencyJob& job, std::stop_token stop);
     void alternatives(const AlternativesJob& job, std::stop_token stop);
+    void estimatePass(const PassJob& job, std::stop_token stop);
+    void exportInstrument(const InstrumentExportJob& job, std::stop_token stop);
     void selfCheck(const SelfCheckJob& job, std::stop_token stop);
 
     /// From any thread: the program ends, so a job that would open the model again leaves it.
@@ -65,6 +68,7 @@ Q_SIGNALS:
     void attended(const earscope::AttentionValue& value);
     void saliencyComputed(const earscope::SaliencyValue& value);
     void alternativesListed(const earscope::AlternativesValue& value);
+    void passEstimated(const earscope::PassEstimate& value);
     void selfChecked(const earscope::SelfCheckValue& value);
     void failed(earscope::JobId id, const earscope::Failure& failure);
     void cancelled(earscope::JobId id);
@@ -74,9 +78,11 @@ private:
 
     template <typename Work>
     void guarded(JobId id, const std::stop_token& stop, Work&& work);
-    /// Runs one of instrument_jobs.h on the job's request and tells its value.
+    /// Runs one of instrument_jobs.h on the job's request and tells its value; what it found is
+    /// kept in the place of what this instrument found before, unless it only estimates.
     template <typename Job, typename Value>
-    void runInstrument(const Job& job, const std::stop_token& stop, bool streams,
+    void runInstrument(const Job& job, const std::stop_token& stop,
+                       std::optional<Instrument> instrument,
                        Value (*run)(const Job&, const InstrumentRun&),
                        void (InferenceWorker::*tell)(const Value&));
     ProgressCallback progressOf(JobId id) const;

@@ -1,19 +1,27 @@
 #include "core/bridge/instrument_jobs.h"
 
+#include "core/bridge/instrument_export.h"
 #include "core/bridge/value_conversion.h"
 #include "core/instruments/alternatives.h"
 #include "core/instruments/attention_maps.h"
 #include "core/instruments/capture.h"
 #include "core/instruments/layer_views.h"
 #include "core/instruments/lens.h"
-#include "core/instruments/saliency.h"
+#include "core/instruments/saliency_cost.h"
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace earscope {
 namespace {
+
+constexpr double kSecondsPerFrame = 0.01;  // of the mel
+/// What measuring a pass may take from whoever waits for the model.
+constexpr double kMeasuredSeconds = 1;
+constexpr std::int64_t kMeasuredBytes = std::int64_t{1} << 30;
 
 std::vector<std::int64_t> toLong(const std::vector<int>& numbers) {
     return {numbers.begin(), numbers.end()};
@@ -125,6 +133,19 @@ std::vector<std::vector<LensChoice>> toChoices(const TopChoices& choices, PieceR
     return rows;
 }
 
+/// Sum of one source's map, and where it is farthest from 0.
+void addTotals(SaliencyValue& value, const TensorValue& map) {
+    double sum = 0;
+    std::size_t largest = 0;
+    for (std::size_t i = 0; !map.isEmpty() && i < map.data->size(); ++i) {
+        sum += static_cast<double>((*map.data)[i]);
+        largest = std::abs((*map.data)[i]) > std::abs((*map.data)[largest]) ? i : largest;
+    }
+    const auto frames = static_cast<std::size_t>(std::max<qint64>(1, map.columns()));
+    value.sums.push_back(sum);
+    value.largestAt.push_back(static_cast<double>(largest % frames) * kSecondsPerFrame);
+}
+
 }  // namespace
 
 std::vector<Edit> toEdits(const QStringList& edits) {
@@ -146,6 +167,9 @@ ProbesValue runProbes(const ProbeJob& job, const InstrumentRun& run) {
         value.captures.push_back(toCapture(one, elementBytes(run.session)));
     }
     value.edits = job.on.edits;
+    if (run.kept != nullptr) {
+        *run.kept = keptProbes(job, run, result, value);
+    }
     return value;
 }
 
@@ -177,6 +201,9 @@ LayersValue runLayers(const LayersJob& job, const InstrumentRun& run) {
     }
     value.tokens = promptRows(run.batch, run.session.processor());
     value.edits = job.on.edits;
+    if (run.kept != nullptr) {
+        *run.kept = keptLayers(job, run, views, value);
+    }
     return value;
 }
 
@@ -196,17 +223,26 @@ LensValue runLens(const LensJob& job, const InstrumentRun& run) {
         value.choices.push_back(toChoices(choices, reader));
     }
     value.edits = job.on.edits;
+    if (run.kept != nullptr) {
+        *run.kept = keptLens(job, run, result);
+    }
     return value;
 }
 
 AttentionValue runAttention(const AttentionJob& job, const InstrumentRun& run) {
-    const AttentionOptions options{toLong(job.layers), toLong(job.heads),
-                                   toGenerateOptions(job.on, run)};
+    AttentionOptions options{toLong(job.layers), toLong(job.heads), toGenerateOptions(job.on, run)};
+    AttentionValue value;
+    value.firstRow = job.firstRow;
+    if (job.firstRow >= 0) {
+        options.rows = PositionSpan{job.firstRow, job.endRow};
+        options.answer = false;
+    }
     const AttentionResult result =
         attention_maps(run.session, run.batch, options, toEdits(job.on.edits));
-    AttentionValue value;
-    value.text = QString::fromStdString(result.answer.texts.at(0));
-    value.generated = answerRows(run, result.answer);
+    if (options.answer) {
+        value.text = QString::fromStdString(result.answer.texts.at(0));
+        value.generated = answerRows(run, result.answer);
+    }
     value.tokens = allRows(run, value.generated);
     value.layers = job.layers;
     value.heads = job.heads;
@@ -214,7 +250,7 @@ AttentionValue runAttention(const AttentionJob& job, const InstrumentRun& run) {
         value.heads.resize(static_cast<std::size_t>(run.session.model().head_count()));
         std::iota(value.heads.begin(), value.heads.end(), 0);
     }
-    for (const at::Tensor& layer : result.weights) {
+    for (const at::Tensor& layer : options.answer ? result.weights : result.row_weights) {
         std::vector<TensorValue> heads;
         for (std::int64_t h = 0; h < layer.size(1); ++h) {
             heads.push_back(toTensorValue(layer.select(0, 0).select(0, h)));
@@ -225,6 +261,9 @@ AttentionValue runAttention(const AttentionJob& job, const InstrumentRun& run) {
         value.sources.push_back(toPreparedSource(slot, job.on.request));
     }
     value.edits = job.on.edits;
+    if (run.kept != nullptr) {
+        *run.kept = keptAttention(job, run, result, value);
+    }
     return value;
 }
 
@@ -245,9 +284,31 @@ SaliencyValue runSaliency(const SaliencyJob& job, const InstrumentRun& run) {
     map.inputs.mel = result.mel;
     for (std::size_t a = 0; a < map.slots.size(); ++a) {
         value.maps.push_back(sourceMel(map, a));
+        addTotals(value, value.maps.back());
     }
     value.edits = job.on.edits;
+    if (run.kept != nullptr) {
+        *run.kept = keptSaliency(job, run, result);
+    }
     return value;
+}
+
+PassEstimate estimatePass(const PassJob& job, const InstrumentRun& run) {
+    PassEstimate estimate;
+    estimate.request = job.on.request;
+    try {
+        CallOptions quiet;  // who runs something else sees the progress of that
+        quiet.stop = run.call.stop;
+        const PassCost cost =
+            measure_pass(run.session, run.batch, kMeasuredSeconds, kMeasuredBytes, quiet);
+        estimate.forwardSeconds = cost.forward_seconds;
+        estimate.seconds = cost.seconds;
+        estimate.bytes = cost.bytes;
+        estimate.measured = cost.measured;
+    } catch (const RequestError& error) {
+        estimate.problem = QString::fromUtf8(error.what());
+    }
+    return estimate;
 }
 
 AlternativesValue runAlternatives(const AlternativesJob& job, const InstrumentRun& run) {
@@ -273,6 +334,9 @@ AlternativesValue runAlternatives(const AlternativesJob& job, const InstrumentRu
     }
     value.continueToken = job.continueToken;
     value.edits = job.on.edits;
+    if (run.kept != nullptr) {
+        *run.kept = keptAlternatives(job, run, result);
+    }
     return value;
 }
 

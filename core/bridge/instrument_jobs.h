@@ -6,12 +6,15 @@
 
 namespace earscope {
 
+struct KeptResult;
+
 /// What a job runs on and with.
 struct InstrumentRun {
     Session& session;
     const PreparedBatch& batch;  ///< of the job's one request
     CallOptions call;
     std::function<void(const StreamEvent&)> onToken;  ///< text as it comes; may be empty
+    KeptResult* kept = nullptr;                       ///< takes the result for an export
 };
 
 /// Edits as written for earscope-cli.
@@ -27,5 +30,7 @@ SaliencyValue runSaliency(const SaliencyJob& job, const InstrumentRun& run);
 AlternativesValue runAlternatives(const AlternativesJob& job, const InstrumentRun& run);
 /// Runs nothing. What the core refuses becomes `problem`.
 ProbeEstimate estimateProbes(const ProbeJob& job, const InstrumentRun& run);
+/// Runs one pass, or the first seconds of one. What the core refuses becomes `problem`.
+PassEstimate estimatePass(const PassJob& job, const InstrumentRun& run);
 
 }  // namespace earscope

@@ -99,16 +99,21 @@ struct AttentionJob {
     InstrumentRequest on;
     std::vector<int> layers;  ///< decoder layers 0..N-1
     std::vector<int> heads;   ///< empty: all
+    /// Positions of the prompt whose rows are wanted instead of those of an answer, which is not
+    /// generated then; at most 256. -1: of the answer.
+    int firstRow = -1;
+    int endRow = -1;  ///< one past the last
 };
 
 struct AttentionValue {
     JobId id = 0;
     QString text;
     std::vector<TokenValue> tokens;     ///< prompt and answer, L+G
-    std::vector<TokenValue> generated;  ///< G
+    std::vector<TokenValue> generated;  ///< G; empty for rows of the prompt
+    int firstRow = -1;                  ///< position of the first row; -1: rows of the answer
     std::vector<int> layers;
     std::vector<int> heads;                         ///< all of them where none was asked for
-    std::vector<std::vector<TensorValue>> weights;  ///< [layer][head]: [G, L+G-1]
+    std::vector<std::vector<TensorValue>> weights;  ///< [layer][head]: [G, L+G-1] or [rows, L]
     std::vector<PreparedSource> sources;            ///< without mel
     QStringList edits;
 };
@@ -129,10 +134,28 @@ struct SaliencyValue {
     double logProbability = 0;
     double logProbabilitySilence = 0;  ///< integrated gradients only
     double sum = 0;
-    std::vector<double> share;  ///< per source
+    std::vector<double> share;      ///< per source
+    std::vector<double> sums;       ///< per source
+    std::vector<double> largestAt;  ///< per source, second of the point farthest from 0
     std::vector<TensorValue>
         maps;  ///< per source [128, frames], windows joined as in PreparedSource
     QStringList edits;
+};
+
+/// What a pass of saliency takes, told before it runs.
+struct PassEstimate {
+    JobId id = 0;
+    RequestValue request;
+    double forwardSeconds = 0;
+    double seconds = 0;   ///< forward and backward
+    qint64 bytes = 0;     ///< beside the weights
+    double measured = 1;  ///< share of the pass that was run, the rest is carried on
+    QString problem;      ///< why saliency would be refused; empty when it would not
+};
+
+struct PassJob {
+    JobId id = 0;
+    InstrumentRequest on;
 };
 
 struct AlternativesJob {
@@ -157,6 +180,16 @@ struct AlternativesValue {
     std::vector<AlternativeToken> tokens;
     int continueToken = -1;
     QStringList edits;
+};
+
+enum class Instrument { Lens, Attention, Saliency, Alternatives, Layers, Probes };
+
+/// Writes what an instrument found last.
+struct InstrumentExportJob {
+    JobId id = 0;
+    QString file;  ///< .safetensors or .npz; of alternatives .json
+    Instrument instrument = Instrument::Probes;
+    JobId result = 0;  ///< job it came of; another one since is an error
 };
 
 }  // namespace earscope

@@ -56,6 +56,7 @@ void SessionController::connectEndings() {
     forward(&Worker::attended, &Controller::attended);
     forward(&Worker::saliencyComputed, &Controller::saliencyComputed);
     forward(&Worker::alternativesListed, &Controller::alternativesListed);
+    forward(&Worker::passEstimated, &Controller::passEstimated);
     forward(&Worker::selfChecked, &Controller::selfChecked);
     connect(worker_, &InferenceWorker::failed, this, [this](JobId id, const Failure& failure) {
         finish(id, [&] { Q_EMIT failed(id, failure); });
@@ -160,6 +161,14 @@ JobId SessionController::saliency(SaliencyJob job) {
 
 JobId SessionController::alternatives(AlternativesJob job) {
     return post(std::move(job), &InferenceWorker::alternatives);
+}
+
+JobId SessionController::estimatePass(PassJob job) {
+    return post(std::move(job), &InferenceWorker::estimatePass);
+}
+
+JobId SessionController::exportInstrument(InstrumentExportJob job) {
+    return post(std::move(job), &InferenceWorker::exportInstrument);
 }
 
 JobId SessionController::selfCheck(SelfCheckJob job) {

@@ -62,6 +62,10 @@ public:
     JobId saliency(SaliencyJob job);
     /// Streams its text as `generate` does.
     JobId alternatives(AlternativesJob job);
+    /// Measures one pass with gradients, or the first second of one.
+    JobId estimatePass(PassJob job);
+    /// Ends as exportTensors does.
+    JobId exportInstrument(InstrumentExportJob job);
     /// Holds the demonstration models against the reference's values; the open model stays.
     JobId selfCheck(SelfCheckJob job);
 
@@ -86,6 +90,7 @@ Q_SIGNALS:
     void attended(const earscope::AttentionValue& value);
     void saliencyComputed(const earscope::SaliencyValue& value);
     void alternativesListed(const earscope::AlternativesValue& value);
+    void passEstimated(const earscope::PassEstimate& value);
     void selfChecked(const earscope::SelfCheckValue& value);
     void failed(earscope::JobId id, const earscope::Failure& failure);
     void cancelled(earscope::JobId id);

@@ -95,17 +95,6 @@ void read_totals(SaliencyResult& result, const PreparedBatch& batch) {
     }
 }
 
-void check_request(const PreparedBatch& batch) {
-    const std::int64_t requests = batch.inputs.input_ids.size(0);
-    if (requests != 1) {
-        throw RequestError("saliency is computed for one request at a time, this call has " +
-                           std::to_string(requests));
-    }
-    if (batch.slots.empty()) {
-        throw RequestError("saliency needs audio: it is a map over the mel, the request has none");
-    }
-}
-
 /// The answer need not go on behind the token that is asked about.
 GenerateOptions up_to_token(const Session& session, const SaliencyOptions& options) {
     GenerateOptions generate = options.generate;
@@ -155,9 +144,20 @@ std::int64_t saliency_passes(const SaliencyMethod& method) {
     return method.kind == SaliencyMethod::Kind::Integrated ? method.steps + 2 : 1;
 }
 
+void check_saliency_request(const PreparedBatch& batch) {
+    const std::int64_t requests = batch.inputs.input_ids.size(0);
+    if (requests != 1) {
+        throw RequestError("saliency is computed for one request at a time, this call has " +
+                           std::to_string(requests));
+    }
+    if (batch.slots.empty()) {
+        throw RequestError("saliency needs audio: it is a map over the mel, the request has none");
+    }
+}
+
 SaliencyResult saliency(Session& session, const PreparedBatch& batch,
                         const SaliencyOptions& options, std::span<const Edit> edits) {
-    check_request(batch);
+    check_saliency_request(batch);
     EditSet in_force(session.model(), edits, batch);
     SaliencyResult result;
     result.answer = session.generate(batch, up_to_token(session, options));
@@ -168,6 +168,9 @@ SaliencyResult saliency(Session& session, const PreparedBatch& batch,
                            " in the answer: it has 0 to " + std::to_string(count - 1));
     }
     result.id = ids[static_cast<std::size_t>(options.token)];
+    if (options.before_passes) {
+        options.before_passes();
+    }
     CallOptions call;
     call.stop = options.generate.stop;
     call.progress = options.generate.progress;

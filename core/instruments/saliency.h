@@ -5,6 +5,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -30,6 +31,8 @@ struct SaliencyOptions {
     std::int64_t token = 0;  ///< index of the generated token
     SaliencyMethod method;
     GenerateOptions generate;  ///< how the answer comes about, and the stop token
+    /// Called when the answer is there and has the token, before the passes begin.
+    std::function<void()> before_passes = {};
 };
 
 struct SaliencyResult {
@@ -52,6 +55,10 @@ struct SaliencyResult {
 /// @throws DeviceError, Cancelled  as the session's calls
 SaliencyResult saliency(Session& session, const PreparedBatch& batch,
                         const SaliencyOptions& options, std::span<const Edit> edits = {});
+
+/// What saliency() says before it runs anything.
+/// @throws RequestError  more than one request, no audio
+void check_saliency_request(const PreparedBatch& batch);
 
 /// Forward and backward passes that a method takes.
 std::int64_t saliency_passes(const SaliencyMethod& method);

@@ -191,6 +191,75 @@ private Q_SLOTS:
                 }).contains("head 99"));
     }
 
+    void attention_rowsOfThePrompt_equalEager_andSumToOne_data() { both_families(); }
+    void attention_rowsOfThePrompt_equalEager_andSumToOne() {
+        QFETCH(const bool, moss);
+        const auto eager = load_family(moss, Attention::Eager);
+        const PreparedBatch batch = session(moss).prepare(padded_pair());
+        const std::int64_t width = batch.inputs.input_ids.size(1);
+        const std::int64_t padding =
+            (batch.inputs.attention_mask[0] == 0).sum().item<std::int64_t>();
+        QVERIFY(padding > 4);
+        // Some rows of padding of the first request, and real ones of both.
+        const PositionSpan span{padding - 3, padding + 17};
+        const std::int64_t rows = span.end - span.first;
+        AttentionOptions options{{2, 0}, {3, 0, 1}, short_answer()};
+        options.rows = span;
+        const AttentionResult maps = attention_maps(session(moss), batch, options);
+        QCOMPARE(maps.weights.size(), std::size_t{2});
+        for (const int layer : {2, 0}) {
+            const at::Tensor& weights = maps.row_weights[layer == 2 ? 0 : 1];
+            QCOMPARE(weights.sizes().vec(), (std::vector<std::int64_t>{2, 3, rows, width}));
+            const at::Tensor own = eager_weights(*eager, batch, moss, layer)
+                                       .narrow(2, span.first, rows)
+                                       .index_select(1, at::tensor({3, 0, 1}, at::kLong));
+            QVERIFY(close("eager", weights[1], own[1], 1e-5));
+            QVERIFY(close("eager, padded", weights[0].narrow(1, 3, rows - 3),
+                          own[0].narrow(1, 3, rows - 3), 1e-5));
+            QVERIFY(close("sums", weights[1].sum(-1), at::ones({3, rows}), 1e-5));
+            QVERIFY(close("sums, padded", weights[0].narrow(1, 3, rows - 3).sum(-1),
+                          at::ones({3, rows - 3}), 1e-5));
+            QCOMPARE(weights[0].narrow(1, 0, 3).abs().max().item<double>(), 0.0);
+            QCOMPARE(weights[0].narrow(2, 0, padding).abs().max().item<double>(), 0.0);
+            const std::int64_t seen = span.first + 1;
+            QCOMPARE(
+                weights[1].select(1, 0).narrow(1, seen, width - seen).abs().sum().item<double>(),
+                0.0);
+        }
+
+        // The last row of the prompt is that of the first generated token.
+        options.rows = PositionSpan{width - 1, width};
+        const AttentionResult last = attention_maps(session(moss), batch, options);
+        QVERIFY(close("last row", last.row_weights[0].select(2, 0),
+                      last.weights[0].select(2, 0).narrow(2, 0, width), 1e-6));
+        options.answer = false;
+        const AttentionResult alone = attention_maps(session(moss), batch, options);
+        QVERIFY(alone.weights.empty() && alone.answer.ids.empty());
+        // Products over other numbers of rows at once: float32 rounding.
+        QVERIFY(close("without an answer", alone.row_weights[0], last.row_weights[0], 1e-5));
+    }
+
+    void attention_rowsThatCannotBeShown_areRefused() {
+        const PreparedBatch batch = session(true).prepare({one_source(30)});
+        const std::int64_t width = batch.inputs.input_ids.size(1);
+        QVERIFY(width > kMostRows);
+        const auto message = [&](std::int64_t first, std::int64_t end) {
+            AttentionOptions options{{0}, {0}, short_answer()};
+            options.rows = PositionSpan{first, end};
+            return refused([&] { attention_maps(session(true), batch, options); });
+        };
+        QVERIFY(message(0, kMostRows + 1).contains("at most 256"));
+        QVERIFY(message(5, 5).contains("greater than the first"));
+        QVERIFY(message(5, 4).contains("greater than the first"));
+        QVERIFY(message(-1, 4).contains("0 to " + QByteArray::number(width - 1)));
+        QVERIFY(message(width - 1, width + 1).contains("at most " + QByteArray::number(width)));
+        const PositionSpan span = parse_span("12:90");
+        QVERIFY(span.first == 12 && span.end == 90);
+        for (const char* text : {"", ":", "3", "3:", ":3", "3-4", "3:4:5", "a:b", " 3:4"}) {
+            QVERIFY2(refused([&] { parse_span(text); }).contains("expected P0:P1"), text);
+        }
+    }
+
     void integratedGradients_nearTheDifference_asStepsGrow_data() { both_families(); }
     void integratedGradients_nearTheDifference_asStepsGrow() {
         QFETCH(const bool, moss);
