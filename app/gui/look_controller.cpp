@@ -17,6 +17,7 @@
 #include "widgets/signal/signal_view.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace earscope {
 
@@ -29,12 +30,12 @@ LookController::LookController(SessionController& session, WorkState& state, Pro
       tab_(views.tab),
       signal_(views.signal),
       problems_(problems) {
-    runs_[Lens].page = tab_.lens();
-    runs_[Attention].page = tab_.attention();
-    runs_[Saliency].page = tab_.saliency();
-    runs_[Alternatives].page = tab_.alternatives();
-    runs_[Layers].page = tab_.layers();
-    runs_[Probes].page = tab_.probes();
+    runFor(Instrument::Lens).page = tab_.lens();
+    runFor(Instrument::Attention).page = tab_.attention();
+    runFor(Instrument::Saliency).page = tab_.saliency();
+    runFor(Instrument::Alternatives).page = tab_.alternatives();
+    runFor(Instrument::Layers).page = tab_.layers();
+    runFor(Instrument::Probes).page = tab_.probes();
     connect(&state_, &WorkState::changed, this, &LookController::refresh);
     connect(&state_, &WorkState::modelChanged, this, &LookController::clearResults);
     connect(&state_, &WorkState::preparedChanged, this, [this] {
@@ -42,7 +43,9 @@ LookController::LookController(SessionController& session, WorkState& state, Pro
             tokens_ = std::make_shared<const std::vector<TokenValue>>(state_.prepared()->tokens);
             tab_.cursorBar()->setTokens(tokens_);
             tab_.probes()->setTokens(tokens_);
+            tab_.attention()->setTokens(tokens_);
             estimateProbes();
+            measurePass(false);
         }
     });
     connectPages();
@@ -50,6 +53,9 @@ LookController::LookController(SessionController& session, WorkState& state, Pro
     connectResults();
     connectAnswers();
     connectLaidOver();
+    connectMaps();
+    connectExport();
+    connectPass();
     refresh();
 }
 
@@ -80,10 +86,11 @@ bool LookController::isRunning() const {
 
 void LookController::start(Instrument instrument,
                            const std::function<JobId(const InstrumentRequest&)>& post) {
-    Run& run = runs_[instrument];
+    Run& run = runFor(instrument);
     if (run.job != 0 || !reason().isEmpty()) {
         return;
     }
+    session_.cancel(pass_job_);  // what is asked for goes first
     Q_EMIT aboutToRun();
     const InstrumentRequest request = instrumentRequest();
     run.asked = request.request;
@@ -99,11 +106,12 @@ LookController::Run* LookController::runOf(JobId id) {
 }
 
 bool LookController::arrived(Instrument instrument, JobId id) {
-    Run& run = runs_[instrument];
+    Run& run = runFor(instrument);
     if (id == 0 || run.job != id) {
         return false;
     }
     run.job = 0;
+    run.result = id;
     run.shown = run.asked;
     run.edits = run.asked_edits;
     return true;
@@ -111,7 +119,7 @@ bool LookController::arrived(Instrument instrument, JobId id) {
 
 void LookController::connectPages() {
     connect(tab_.lens(), &LookPage::runRequested, this, [this] {
-        start(Lens, [this](const InstrumentRequest& on) {
+        start(Instrument::Lens, [this](const InstrumentRequest& on) {
             LensJob job;
             job.on = on;
             job.layers = tab_.lens()->layers();
@@ -121,16 +129,17 @@ void LookController::connectPages() {
         });
     });
     connect(tab_.attention(), &LookPage::runRequested, this, [this] {
-        start(Attention, [this](const InstrumentRequest& on) {
+        start(Instrument::Attention, [this](const InstrumentRequest& on) {
             AttentionJob job;
             job.on = on;
             job.layers = tab_.attention()->layers();
             job.heads = tab_.attention()->heads();
+            std::tie(job.firstRow, job.endRow) = tab_.attention()->span();
             return session_.attend(job);
         });
     });
     connect(tab_.saliency(), &LookPage::runRequested, this, [this] {
-        start(Saliency, [this](const InstrumentRequest& on) {
+        start(Instrument::Saliency, [this](const InstrumentRequest& on) {
             SaliencyJob job;
             job.on = on;
             job.token = tab_.saliency()->token();
@@ -142,7 +151,7 @@ void LookController::connectPages() {
     connect(tab_.alternatives(), &AlternativesPage::continueRequested, this,
             &LookController::continueAnswer);
     connect(tab_.layers(), &LookPage::runRequested, this, [this] {
-        start(Layers, [this](const InstrumentRequest& on) {
+        start(Instrument::Layers, [this](const InstrumentRequest& on) {
             LayersJob job;
             job.on = on;
             job.layers = tab_.layers()->layers();
@@ -151,7 +160,7 @@ void LookController::connectPages() {
     });
     connect(tab_.layers(), &LayersPage::viewWanted, this, &LookController::makeView);
     connect(tab_.probes(), &LookPage::runRequested, this, [this] {
-        start(Probes, [this](const InstrumentRequest& on) {
+        start(Instrument::Probes, [this](const InstrumentRequest& on) {
             ProbeJob job;
             job.on = on;
             job.probes = tab_.probes()->probes();
@@ -168,7 +177,7 @@ void LookController::connectPages() {
 }
 
 void LookController::continueAnswer(int token, qint64 id) {
-    start(Alternatives, [this, token, id](const InstrumentRequest& on) {
+    start(Instrument::Alternatives, [this, token, id](const InstrumentRequest& on) {
         AlternativesJob job;
         job.on = on;
         job.topK = tab_.alternatives()->topK();
@@ -218,7 +227,7 @@ void LookController::refresh() {
     const QString why = reason();
     tab_.alternatives()->setContinueReason(
         !why.isEmpty() ? why
-        : sameRequest(runs_[Alternatives].shown, state_.request())
+        : sameRequest(runFor(Instrument::Alternatives).shown, state_.request())
             ? QString()
             : tr("The request has changed: generate again first."));
     layOver();
@@ -258,15 +267,20 @@ void LookController::refreshSizes() {
     }
     tab_.lens()->setPositions(prepared->promptTokens, prepared->audioTokens);
     tab_.layers()->setPositions(prepared->promptTokens);
-    tab_.saliency()->setSizes(prepared->promptTokens, seconds, model->layers, model->hiddenSize,
-                              model->audioWidth);
+    tab_.saliency()->setSizes(prepared->promptTokens, seconds);
+    const bool known = pass_ && sameRequest(pass_->request, state_.request());
+    tab_.saliency()->setPass(known ? pass_ : std::nullopt);
 }
 
 void LookController::clearResults() {
     for (Run& run : runs_) {
         run.shown = {};
+        run.result = 0;
         run.edits.clear();
     }
+    pass_.reset();
+    tab_.saliency()->setPass(std::nullopt);
+    tab_.saliency()->setSizes(0, 0);
     probed_.reset();
     layers_.reset();
     extracted_.reset();
@@ -280,6 +294,7 @@ void LookController::clearResults() {
     tokens_.reset();
     tab_.cursorBar()->setTokens(nullptr);
     tab_.probes()->setTokens(nullptr);
+    tab_.attention()->setTokens(nullptr);
     const auto& model = state_.model();
     QStringList modules;
     if (model) {

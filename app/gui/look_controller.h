@@ -6,6 +6,7 @@
 
 #include <array>
 #include <functional>
+#include <optional>
 
 namespace earscope {
 
@@ -38,15 +39,18 @@ Q_SIGNALS:
     /// An edit was set or taken away.
     void editsChanged(const QStringList& edits);
 
-private:
-    enum Instrument { Lens, Attention, Saliency, Alternatives, Layers, Probes };
+protected:
+    /// The page that wants a measurement comes to the front.
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
-    static constexpr std::size_t kInstruments = Probes + 1;
+private:
+    static constexpr std::size_t kInstruments = 6;
 
     /// One page and the job it waits for.
     struct Run {
         LookPage* page = nullptr;
         JobId job = 0;
+        JobId result = 0;  ///< job that what is shown came of
         RequestValue asked;
         QStringList asked_edits;
         RequestValue shown;
@@ -58,6 +62,16 @@ private:
     void connectResults();
     void connectAnswers();
     void connectLaidOver();
+    void connectMaps();
+    void connectExport();
+    void connectPass();
+    Run& runFor(Instrument instrument) { return runs_[static_cast<std::size_t>(instrument)]; }
+    /// Asks for a file, then writes.
+    void chooseFile(Instrument instrument);
+    void write(Instrument instrument, const QString& file);
+    void endWriting(const QString& text);
+    /// Measures what a pass takes, unless it is known or nobody looks; `asked` for: in any case.
+    void measurePass(bool asked);
     void start(Instrument instrument, const std::function<JobId(const InstrumentRequest&)>& post);
     /// True when the result is the one this page waits for; the run is over then.
     bool arrived(Instrument instrument, JobId id);
@@ -86,6 +100,12 @@ private:
     SignalView& signal_;
     ProblemList& problems_;
     std::array<Run, kInstruments> runs_;
+    JobId export_job_ = 0;
+    Instrument exported_ = Instrument::Lens;
+    QString last_folder_;
+    JobId pass_job_ = 0;
+    RequestValue pass_asked_;
+    std::optional<PassEstimate> pass_;  ///< of the request that it names
     JobId estimate_job_ = 0;
     QStringList estimated_;  ///< probes of the estimate under way
     TokenList tokens_;       ///< of the present request, or of the one before while it is prepared

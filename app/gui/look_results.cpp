@@ -17,14 +17,14 @@ namespace earscope {
 
 void LookController::connectResults() {
     connect(&session_, &SessionController::lensRead, this, [this](const LensValue& value) {
-        if (arrived(Lens, value.id)) {
+        if (arrived(Instrument::Lens, value.id)) {
             tab_.lens()->setLens(std::make_shared<const LensValue>(value));
             refresh();
         }
     });
     connect(&session_, &SessionController::saliencyComputed, this,
             [this](const SaliencyValue& value) {
-                if (arrived(Saliency, value.id)) {
+                if (arrived(Instrument::Saliency, value.id)) {
                     tab_.saliency()->setSaliency(std::make_shared<const SaliencyValue>(value));
                     refresh();
                 }
@@ -51,16 +51,18 @@ void LookController::connectResults() {
 
 void LookController::connectAnswers() {
     connect(&session_, &SessionController::attended, this, [this](const AttentionValue& value) {
-        if (arrived(Attention, value.id)) {
+        if (arrived(Instrument::Attention, value.id)) {
             tab_.attention()->setAttention(std::make_shared<const AttentionValue>(value));
-            offerWords(value.generated);
+            if (value.firstRow < 0) {
+                offerWords(value.generated);
+            }
             refresh();
         }
     });
     connect(
         &session_, &SessionController::alternativesListed, this,
         [this](const AlternativesValue& value) {
-            if (!arrived(Alternatives, value.id)) {
+            if (!arrived(Instrument::Alternatives, value.id)) {
                 return;
             }
             tab_.alternatives()->setAlternatives(std::make_shared<const AlternativesValue>(value));
@@ -90,19 +92,39 @@ void LookController::connectLaidOver() {
     connect(&tab_, &LookTab::pageChanged, this, &LookController::layOver);
 }
 
+void LookController::connectMaps() {
+    connect(tab_.attention(), &AttentionPage::mapWanted, this, [this] {
+        const AttentionPointer value = tab_.attention()->attention();
+        const AttentionChoice choice = tab_.attention()->choice();
+        runInBackground(
+            this, [value, choice] { return attentionMap(*value, choice); },
+            [this, value, choice](const HeatmapPointer& map) {
+                tab_.attention()->setMap(value, choice, map);
+            });
+    });
+    connect(tab_.saliency(), &SaliencyPage::mapWanted, this, [this](int source) {
+        const SaliencyPointer value = tab_.saliency()->saliency();
+        runInBackground(
+            this, [value, source] { return saliencyMap(*value, source); },
+            [this, value, source](const HeatmapPointer& map) {
+                tab_.saliency()->setMap(value, source, map);
+            });
+    });
+}
+
 void LookController::layOver() {
     // What is in front is drawn over the sound, as long as it is the same sound.
     const auto fits = [this](Instrument instrument) {
-        const Run& run = runs_[instrument];
+        const Run& run = runFor(instrument);
         return run.page->hasResult() && tab_.currentPage() == run.page &&
                run.shown.audioPaths == state_.audioPaths();
     };
-    signal_.setLanes(
-        fits(Attention) ? tab_.attention()->lanes() : std::vector<std::vector<double>>(),
-        tr("attention"));
+    signal_.setLanes(fits(Instrument::Attention) ? tab_.attention()->lanes()
+                                                 : std::vector<std::vector<double>>(),
+                     tr("attention"));
     const SaliencyPointer saliency = tab_.saliency()->saliency();
     signal_.setOverlays(
-        fits(Saliency) && saliency ? saliency->maps : std::vector<TensorValue>(),
+        fits(Instrument::Saliency) && saliency ? saliency->maps : std::vector<TensorValue>(),
         saliency ? tr("saliency, %1").arg(saliencyMethodName(saliency->method)) : QString());
 }
 
@@ -119,7 +141,7 @@ void LookController::estimateProbes() {
 }
 
 void LookController::onProbed(const ProbesValue& value) {
-    if (!arrived(Probes, value.id)) {
+    if (!arrived(Instrument::Probes, value.id)) {
         return;
     }
     probed_ = std::make_shared<const ProbesValue>(value);
@@ -162,7 +184,7 @@ std::vector<NamedStates> LookController::streams() const {
 }
 
 void LookController::onLayers(const LayersValue& value) {
-    if (!arrived(Layers, value.id)) {
+    if (!arrived(Instrument::Layers, value.id)) {
         return;
     }
     layers_ = std::make_shared<const LayersValue>(value);

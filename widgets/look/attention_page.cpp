@@ -14,7 +14,9 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QLocale>
+#include <QPushButton>
 #include <QSignalBlocker>
+#include <QSpinBox>
 #include <QSplitter>
 #include <QTabWidget>
 #include <QTableWidget>
@@ -27,6 +29,13 @@ namespace {
 
 constexpr int kListed = 20;
 constexpr int kKeyRole = Qt::UserRole;
+/// As the core has it.
+constexpr int kMostRows = 256;
+/// Positions that the span has before one is chosen, and tokens on each side of the cursor.
+constexpr int kFirstSpan = 48;
+constexpr int kAround = 24;
+
+enum RowsOf { Answer, Prompt };
 
 QString percent(double share) {
     return QStringLiteral("%1 %").arg(QLocale().toString(100 * share, 'f', share < 0.1 ? 2 : 1));
@@ -47,13 +56,51 @@ AttentionPage::AttentionPage(QWidget* parent)
     heads_->setToolTip(tr("Query heads: all, 0 or 0, 3."));
     addSetting(tr("&Layers:"), layers_);
     addSetting(tr("&Heads:"), heads_);
+    rows_ = new QComboBox(this);
+    rows_->setObjectName(QStringLiteral("attentionRows"));
+    rows_->addItem(tr("the answer"), Answer);
+    rows_->addItem(tr("a span of the prompt"), Prompt);
+    rows_->setToolTip(
+        tr("Whose looks are shown: of each token of the answer, or of each position "
+           "of a short span of the prompt."));
+    addSetting(tr("&Rows:"), rows_);
+    addTool(buildSpan());
     setContent(buildContent());
+    connect(rows_, &QComboBox::currentIndexChanged, this, &AttentionPage::refreshProblem);
     connect(layers_, &QLineEdit::textChanged, this, &AttentionPage::refreshProblem);
     connect(heads_, &QLineEdit::textChanged, this, &AttentionPage::refreshProblem);
 }
 
+QWidget* AttentionPage::buildSpan() {
+    span_ = new QWidget(this);
+    first_ = new QSpinBox(span_);
+    first_->setObjectName(QStringLiteral("attentionFirst"));
+    first_->setAccessibleName(tr("First position"));
+    last_ = new QSpinBox(span_);
+    last_->setObjectName(QStringLiteral("attentionLast"));
+    last_->setAccessibleName(tr("Last position"));
+    auto* to = new QLabel(tr("to"), span_);
+    auto* cursor = new QPushButton(tr("At the &cursor"), span_);
+    cursor->setObjectName(QStringLiteral("attentionAtCursor"));
+    cursor->setToolTip(tr("Takes the selected tokens, or those around the cursor."));
+    auto* row = new QHBoxLayout(span_);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(4);
+    for (QWidget* part : std::initializer_list<QWidget*>{first_, to, last_, cursor}) {
+        row->addWidget(part);
+    }
+    for (QSpinBox* box : {first_, last_}) {
+        box->setToolTip(tr("Positions of the prompt as the Tokens tab counts them, at most %1.")
+                            .arg(kMostRows));
+        connect(box, &QSpinBox::valueChanged, this, &AttentionPage::refreshProblem);
+    }
+    connect(cursor, &QPushButton::clicked, this, &AttentionPage::takeCursor);
+    return span_;
+}
+
 QWidget* AttentionPage::buildContent() {
-    auto* content = new QSplitter(Qt::Vertical, this);
+    split_ = new QSplitter(Qt::Vertical, this);
+    QSplitter* content = split_;
     content->setChildrenCollapsible(false);
     words_ = new WordList(content);
     words_->setObjectName(QStringLiteral("attentionWords"));
@@ -78,9 +125,10 @@ QWidget* AttentionPage::buildContent() {
     row->addWidget(layer_);
     row->addWidget(head_);
     views_ = new QTabWidget(below);
+    views_->setObjectName(QStringLiteral("attentionViews"));
     views_->setDocumentMode(true);
     seconds_ = makeTable(views_, QStringLiteral("attentionSeconds"),
-                         {tr("weight"), tr("looked at"), tr("position")});
+                         {tr("weight"), tr("position"), tr("looked at")});
     seconds_->setAccessibleName(tr("Positions with the largest weights"));
     panel_ = new HeatmapPanel(views_);
     views_->addTab(seconds_, tr("Looked most at"));
@@ -156,21 +204,88 @@ void AttentionPage::refreshProblem() {
     if (problem.isEmpty() && !heads_->text().trimmed().isEmpty()) {
         problem = readNumbers(heads_->text(), 1024, tr("head")).problem;
     }
+    const bool prompt = rows_->currentData().toInt() == Prompt;
+    const int count = last_->value() - first_->value() + 1;
+    if (problem.isEmpty() && prompt && count < 1) {
+        problem = tr("The last position stands before the first.");
+    } else if (problem.isEmpty() && prompt && count > kMostRows) {
+        problem = tr("At most %1 positions can be shown at once, these are %2.")
+                      .arg(QLocale().toString(kMostRows), QLocale().toString(count));
+    }
+    span_->setVisible(prompt);
+    setRunText(prompt ? tr("Look") : tr("Generate and look"));
     setSettingsProblem(problem);
-    setEstimate(tr("Generates an answer as the Prompt panel is set, then reads it once more."));
+    setEstimate(
+        prompt ? tr("Reads the prompt once and generates nothing. Rows: %1.")
+                     .arg(QLocale().toString(count))
+               : tr("Generates an answer as the Prompt panel is set, then reads it once more."));
+}
+
+void AttentionPage::setTokens(const TokenList& tokens) {
+    const bool first_time = !prompt_.tokens || prompt_.tokens->size() < 2;
+    prompt_.tokens = tokens;
+    prompt_.indexTokens();
+    const int last = tokens && !tokens->empty() ? static_cast<int>(tokens->size()) - 1 : 0;
+    {
+        const QSignalBlocker block_first(first_);
+        const QSignalBlocker block_last(last_);
+        first_->setMaximum(last);
+        last_->setMaximum(last);
+        if (first_time) {
+            first_->setValue(std::max(0, last + 1 - kFirstSpan));
+            last_->setValue(last);
+        }
+    }
+    refreshProblem();
+}
+
+std::pair<int, int> AttentionPage::span() const {
+    return rows_->currentData().toInt() == Prompt ? std::pair{first_->value(), last_->value() + 1}
+                                                  : std::pair{-1, -1};
+}
+
+void AttentionPage::takeCursor() {
+    if (!cursor_ || !prompt_.tokens) {
+        return;
+    }
+    const CursorRange range = cursor_->range();
+    const bool selected = !range.isEmpty() && range.firstToken >= 0;
+    const int source = selected ? range.source : cursor_->point().source;
+    if (source < 0) {
+        return;
+    }
+    const int end = cursor_->tokenCount(source) - 1;
+    const int around = cursor_->token();
+    const int first = selected ? range.firstToken : std::max(0, around - kAround);
+    const int last = selected ? range.lastToken : std::min(end, around + kAround);
+    const int from = prompt_.indexOfSlot(source, first);
+    const int to = prompt_.indexOfSlot(source, last);
+    if (from >= 0 && to >= from) {
+        first_->setValue(from);
+        last_->setValue(std::min(to, from + kMostRows - 1));
+    }
 }
 
 void AttentionPage::setAttention(AttentionPointer attention) {
     attention_ = std::move(attention);
     if (!attention_) {
         weights_.clear();
+        row_tokens_.clear();
+        map_of_.reset();
         clearResult();
         Q_EMIT lanesChanged();
         return;
     }
     fillChoices();
     showResult(attention_->edits);
-    words_->setTokens(attention_->generated);
+    row_tokens_ = attentionRows(*attention_);
+    words_->setAccessibleName(attention_->firstRow < 0 ? tr("Tokens of the answer")
+                                                       : tr("Positions of the span"));
+    words_->setTokens(row_tokens_);
+    if (const int wanted = words_->sizeHint().height(); wanted != words_height_) {
+        words_height_ = wanted;
+        split_->setSizes({wanted, std::max(1, split_->height() - wanted)});
+    }
     showMap();
 }
 
@@ -213,8 +328,7 @@ QString AttentionPage::chosenText() const {
     const std::vector<int> chosen = words_->chosen();
     if (chosen.size() == 1) {
         const int index = chosen.front();
-        return wordText(attention_->generated[static_cast<std::size_t>(index)], index,
-                        words_->wordOf(index));
+        return wordText(row_tokens_[static_cast<std::size_t>(index)], index, words_->wordOf(index));
     }
     return tr("%n chosen tokens (mean)", nullptr, static_cast<int>(chosen.size()));
 }
@@ -222,22 +336,29 @@ QString AttentionPage::chosenText() const {
 void AttentionPage::showChosen() {
     if (!attention_ || attention_->weights.empty() || words_->chosen().empty()) {
         weights_.clear();
-        answer_->setText(tr("Choose a word of the answer."));
+        answer_->setText(tr("Choose a word."));
         shares_->clear();
         fillTable(*seconds_, {});
         Q_EMIT lanesChanged();
         return;
     }
     weights_ = meanWeights(*attention_, choice());
-    // The last position is no key of any row.
-    std::vector<double> audio(weights_.size(), -1);
+    showAnswer();
+    followWord();
+    fillSeconds();
+    Q_EMIT lanesChanged();
+}
+
+void AttentionPage::showAnswer() {
+    // The last position of an answer is no key of any row.
+    std::vector<double> audio(weights_.size(), 0);
     for (std::size_t key = 0; key < weights_.size(); ++key) {
         if (attention_->tokens[key].tokenClass == TokenClass::Audio) {
             audio[key] = weights_[key];
         }
     }
     const std::vector<int> best = heaviestKeys(audio, 1);
-    const bool any = !best.empty() && audio[static_cast<std::size_t>(best.front())] >= 0;
+    const bool any = !best.empty() && audio[static_cast<std::size_t>(best.front())] > 0;
     if (any) {
         const auto key = static_cast<std::size_t>(best.front());
         const TokenValue& token = attention_->tokens[key];
@@ -252,10 +373,14 @@ void AttentionPage::showChosen() {
     for (std::size_t i = 0; i < shares.perSource.size(); ++i) {
         parts << tr("source %1: %2").arg(QString::number(i + 1), percent(shares.perSource[i]));
     }
-    parts << tr("text of the prompt: %1").arg(percent(shares.text))
-          << tr("answer so far: %1").arg(percent(shares.answer));
+    parts << tr("text of the prompt: %1").arg(percent(shares.text));
+    if (attention_->firstRow < 0) {
+        parts << tr("answer so far: %1").arg(percent(shares.answer));
+    }
     shares_->setText(parts.join(QStringLiteral(" · ")));
+}
 
+void AttentionPage::fillSeconds() {
     const QSignalBlocker blocker(seconds_);
     std::vector<QStringList> rows;
     const std::vector<int> keys = heaviestKeys(weights_, kListed);
@@ -265,31 +390,60 @@ void AttentionPage::showChosen() {
             token.tokenClass == TokenClass::Audio
                 ? tr("source %1, %2").arg(QString::number(token.source + 1), tokenSpanText(token))
                 : tr("%1 “%2”").arg(tokenClassName(token.tokenClass), readablePiece(token.piece));
-        rows.push_back({percent(weights_[static_cast<std::size_t>(key)]), what,
-                        QLocale().toString(token.position)});
+        rows.push_back({percent(weights_[static_cast<std::size_t>(key)]),
+                        QLocale().toString(token.position), what});
     }
-    followWord();
     fillTable(*seconds_, rows);
     for (std::size_t i = 0; i < keys.size(); ++i) {
         seconds_->item(static_cast<int>(i), 0)->setData(kKeyRole, keys[i]);
     }
-    Q_EMIT lanesChanged();
+}
+
+AttentionChoice AttentionPage::mapChoice() const {
+    AttentionChoice shown = choice();
+    shown.tokens.clear();  // all rows are drawn
+    return shown;
 }
 
 void AttentionPage::showMap() {
-    if (attention_ && !attention_->weights.empty() && views_->currentWidget() == panel_) {
-        // A locked cursor would take row 0 of the new map, and with it another word.
-        const QSignalBlocker blocker(panel_->view());
-        panel_->setMap(attentionMap(*attention_, choice()));
-        followWord();
+    if (!attention_ || attention_->weights.empty() || views_->currentWidget() != panel_ ||
+        (map_of_ == attention_ && map_choice_ == mapChoice())) {
+        return;
+    }
+    map_of_ = attention_;
+    map_choice_ = mapChoice();
+    panel_->setPreparing();
+    Q_EMIT mapWanted();
+}
+
+void AttentionPage::setMap(const AttentionPointer& of, const AttentionChoice& choice,
+                           const HeatmapPointer& map) {
+    AttentionChoice drawn = choice;
+    drawn.tokens.clear();
+    if (of != attention_ || drawn != mapChoice()) {
+        return;
+    }
+    // A locked cursor would take row 0 of the new map, and with it another word.
+    const QSignalBlocker blocker(panel_->view());
+    panel_->setMap(map);
+    followWord();
+    if (of->firstRow >= 0) {
+        // Token × token first; Fit shows all that the rows could see.
+        panel_->view()->setVisibleColumns(of->firstRow,
+                                          of->firstRow + static_cast<double>(row_tokens_.size()));
     }
 }
 
 void AttentionPage::followWord() {
     HeatmapView* view = panel_->view();
-    if (view->map() != nullptr && words_->chosen().size() == 1) {
-        view->setCurrent(words_->chosen().front(), std::max<qint64>(0, view->currentColumn()));
+    if (view->map() == nullptr || words_->chosen().size() != 1) {
+        return;
     }
+    const int row = words_->chosen().front();
+    const bool prompt = attention_ && attention_->firstRow >= 0;
+    // In a span the column stays within it: on the diagonal, where the position itself stands.
+    view->setCurrent(
+        row, prompt ? attention_->firstRow + row : std::max<qint64>(0, view->currentColumn()));
 }
 
 QString AttentionPage::answerText() const {

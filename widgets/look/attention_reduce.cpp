@@ -41,6 +41,15 @@ bool isAudio(const TokenValue& token) {
 
 }  // namespace
 
+std::vector<TokenValue> attentionRows(const AttentionValue& value) {
+    if (value.firstRow < 0) {
+        return value.generated;
+    }
+    const bool any = !value.weights.empty() && !value.weights.front().empty();
+    const auto first = value.tokens.begin() + value.firstRow;
+    return {first, first + (any ? value.weights.front().front().rows() : 0)};
+}
+
 std::vector<double> meanWeights(const AttentionValue& value, const AttentionChoice& choice) {
     std::vector<double> mean;
     const int used = forEachHead(value, choice, [&](const TensorValue& weights) {
@@ -120,7 +129,16 @@ HeatmapPointer attentionMap(const AttentionValue& value, const AttentionChoice& 
     map.values = {shape, std::make_shared<const std::vector<float>>(std::move(sum))};
     map.valueName = tr("attention weight");
     map.scale = ValueScale::Share;
-    map.rows.title = tr("token of the answer");
+    auto rows = std::make_shared<const std::vector<TokenValue>>(attentionRows(value));
+    if (value.firstRow >= 0) {
+        map.rows.title = tr("position looking");
+    } else {
+        map.rows.title = tr("token of the answer");
+        for (std::size_t i = 0; i < rows->size(); ++i) {
+            map.rows.numbers.push_back(static_cast<qint64>(i));
+        }
+    }
+    map.rows.tokens = rows;
     map.columns.title = tr("position looked at");
     auto columns = std::make_shared<std::vector<TokenValue>>(value.tokens);
     columns->resize(static_cast<std::size_t>(map.values.columns()));

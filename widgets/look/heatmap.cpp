@@ -42,10 +42,10 @@ QString numberText(double value) {
 }
 
 qint64 HeatmapAxis::numberOf(qint64 index) const {
-    if (tokens) {
-        return (*tokens)[static_cast<std::size_t>(index)].position;
+    if (!numbers.empty()) {
+        return numbers[static_cast<std::size_t>(index)];
     }
-    return numbers.empty() ? index : numbers[static_cast<std::size_t>(index)];
+    return tokens ? (*tokens)[static_cast<std::size_t>(index)].position : index;
 }
 
 QString HeatmapAxis::describe(qint64 index) const {

@@ -14,7 +14,7 @@ using TokenList = std::shared_ptr<const std::vector<TokenValue>>;
 /// What the rows or the columns of a matrix stand for.
 struct HeatmapAxis {
     QString title;                ///< "hidden state", "dimension", "position"
-    std::vector<qint64> numbers;  ///< of each row; empty: 0, 1, 2, ...
+    std::vector<qint64> numbers;  ///< of each row; empty: the tokens' positions, or 0, 1, 2, ...
     TokenList tokens;             ///< one for each row; null where they are no tokens
 
     qint64 numberOf(qint64 index) const;

@@ -159,6 +159,12 @@ void HeatmapPanel::setMap(HeatmapPointer map) {
     applyLimits();
 }
 
+void HeatmapPanel::setPreparing() {
+    setMap(nullptr);
+    about_->setText(tr("Preparing the view…"));
+    about_->show();
+}
+
 void HeatmapPanel::applyLimits() {
     if (!map_ || map_->values.isEmpty()) {
         limits_text_->clear();

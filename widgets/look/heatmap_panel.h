@@ -25,6 +25,8 @@ public:
 
     void setCursorModel(CursorModel* cursor);
     void setMap(HeatmapPointer map);
+    /// Shows nothing but that a map is on its way.
+    void setPreparing();
     /// Another table for the same cells, e.g. of words; owned by the caller.
     void setTwin(QAbstractItemModel* model);
     void showTable(bool table);

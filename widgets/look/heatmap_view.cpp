@@ -112,7 +112,7 @@ QSize HeatmapView::sizeHint() const {
 }
 
 QSize HeatmapView::minimumSizeHint() const {
-    return {140, 90};
+    return {140, 150};
 }
 
 HeatmapView::Cell HeatmapView::cellAt(const QPointF& position) const {

@@ -26,6 +26,11 @@ qint64 roundStep(double step) {
     return static_cast<qint64>(10 * power);
 }
 
+/// Room for a row's text beside its number.
+int rowTextWidth(const QFontMetrics& metrics) {
+    return metrics.horizontalAdvance(QStringLiteral("0: 000.00 s"));
+}
+
 qint64 largestNumber(const HeatmapAxis& axis, qint64 count) {
     return count > 0 ? std::max(axis.numberOf(0), axis.numberOf(count - 1)) : 0;
 }
@@ -40,6 +45,9 @@ QRect HeatmapView::plotRect() const {
         numbers = std::max(numbers, metrics.horizontalAdvance(QLocale().toString(
                                         largestNumber(map_->rows, map_->values.rows()))));
         details = map_->columns.tokens != nullptr;
+        if (map_->rows.tokens) {
+            numbers += rowTextWidth(metrics) + kTick;
+        }
     }
     const int left = metrics.height() + 4 + numbers + kTick + 3;
     const int bottom = metrics.height() * (details ? 3 : 2) + kTick + 2;
@@ -100,9 +108,18 @@ void HeatmapView::paintRows(QPainter& painter) const {
             continue;
         }
         painter.drawLine(QPointF(rect.left() - kTick, y), QPointF(rect.left() - 1, y));
-        painter.drawText(
-            QRectF(0, y - metrics.height() / 2.0, rect.left() - kTick - 2, metrics.height()),
-            Qt::AlignRight | Qt::AlignVCenter, QLocale().toString(map_->rows.numberOf(row)));
+        QRectF box(0, y - metrics.height() / 2.0, rect.left() - kTick - 2, metrics.height());
+        if (map_->rows.tokens) {
+            const int room = rowTextWidth(metrics);
+            painter.setPen(quietTextColor(palette()));
+            painter.drawText(QRectF(box.right() - room, box.top(), room, box.height()),
+                             Qt::AlignRight | Qt::AlignVCenter,
+                             metrics.elidedText(map_->rows.detailOf(row), Qt::ElideRight, room));
+            painter.setPen(palette().color(QPalette::Text));
+            box.setRight(box.right() - room - kTick);
+        }
+        painter.drawText(box, Qt::AlignRight | Qt::AlignVCenter,
+                         QLocale().toString(map_->rows.numberOf(row)));
     }
     painter.save();
     painter.translate(metrics.height() / 2 + 2, rect.center().y());

@@ -83,6 +83,7 @@ QWidget* LensPage::buildContent() {
     content->addWidget(side);
     content->setStretchFactor(0, 3);
     content->setStretchFactor(1, 2);
+    content->setSizes({600, 400});  // shares: by itself the table of choices would be cut off
     connect(panel_, &HeatmapPanel::currentChanged, this, &LensPage::showCell);
     return content;
 }

@@ -6,6 +6,7 @@
 #include <QEvent>
 #include <QLabel>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
@@ -35,6 +36,9 @@ LookPage::LookPage(const QString& run, const QString& help, QWidget* parent)
     run_ = new QPushButton(run, settings_);
     run_->setObjectName(QStringLiteral("lookRun"));
     row->addWidget(run_);
+    export_ = new QPushButton(tr("E&xport…"), settings_);
+    export_->setObjectName(QStringLiteral("lookExport"));
+    row->addWidget(export_);
     line_ = new QLabel(this);
     line_->setObjectName(QStringLiteral("lookLine"));
     line_->setWordWrap(true);
@@ -51,6 +55,7 @@ LookPage::LookPage(const QString& run, const QString& help, QWidget* parent)
     layout->addWidget(outdated_);
     layout->addWidget(pages_, 1);
     connect(run_, &QPushButton::clicked, this, &LookPage::runRequested);
+    connect(export_, &QPushButton::clicked, this, &LookPage::exportRequested);
     refresh();
 }
 
@@ -99,12 +104,19 @@ void LookPage::addSetting(const QString& label, QWidget* control) {
 }
 
 void LookPage::addTool(QWidget* control) {
-    // The run button stays the last of the line.
+    // The buttons that run and export stay the last of the line.
     QLayout* row = settings_->layout();
     row->removeWidget(run_);
+    row->removeWidget(export_);
     row->addWidget(control);
     row->addWidget(run_);
+    row->addWidget(export_);
     setTabOrder(control, run_);
+}
+
+void LookPage::setRunText(const QString& text) {
+    run_->setText(text);
+    refresh();
 }
 
 void LookPage::addHeader(QWidget* header) {
@@ -114,7 +126,13 @@ void LookPage::addHeader(QWidget* header) {
 
 void LookPage::setContent(QWidget* content) {
     content_ = content;
-    pages_->addWidget(content);
+    // In a low window the page is scrolled; squeezed, its pictures could not be read.
+    auto* scroll = new QScrollArea(pages_);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    scroll->setWidgetResizable(true);
+    scroll->setWidget(content);
+    pages_->addWidget(scroll);
 }
 
 void LookPage::setRunReason(const QString& reason) {
@@ -182,6 +200,11 @@ void LookPage::setOutdated(const QString& text) {
     refresh();
 }
 
+void LookPage::setExportReason(const QString& reason) {
+    export_reason_ = reason;
+    refresh();
+}
+
 void LookPage::changeEvent(QEvent* event) {
     if (event->type() == QEvent::PaletteChange) {
         refresh();
@@ -191,8 +214,24 @@ void LookPage::changeEvent(QEvent* event) {
 
 void LookPage::refresh() {
     const QString reason = settings_problem_.isEmpty() ? run_reason_ : settings_problem_;
+    // A button that is disabled while it runs gives its focus to another widget. Whoever works by
+    // keys and stayed there meanwhile gets back to it.
+    const bool had_focus = run_->hasFocus();
     run_->setEnabled(reason.isEmpty() && busy_.isEmpty());
+    if (had_focus && !busy_.isEmpty()) {
+        focus_moved_to_ = window()->focusWidget();
+    } else if (focus_moved_to_ && run_->isEnabled()) {
+        if (window()->focusWidget() == focus_moved_to_) {
+            run_->setFocus();
+        }
+        focus_moved_to_ = nullptr;
+    }
     run_->setToolTip(reason.isEmpty() ? help_ : reason);
+    export_->setEnabled(has_result_ && export_reason_.isEmpty() && busy_.isEmpty());
+    export_->setToolTip(!has_result_ ? tr("There is nothing to write yet.")
+                        : export_reason_.isEmpty()
+                            ? tr("Writes what this page shows to a file, as earscope-cli does.")
+                            : export_reason_);
     QStringList parts;
     if (!busy_.isEmpty()) {
         parts << busy_;

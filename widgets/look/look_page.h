@@ -1,4 +1,5 @@
 #pragma once
+#include <QPointer>
 #include <QWidget>
 
 class QLabel;
@@ -35,9 +36,13 @@ public:
     void setOutdated(const QString& text);
     bool hasResult() const { return has_result_; }
     void clearResult();
+    /// Why what is shown cannot be written to a file, or an empty text. Without a result the button
+    /// is disabled anyway.
+    void setExportReason(const QString& reason);
 
 Q_SIGNALS:
     void runRequested();
+    void exportRequested();
     void openModelRequested();
     void addAudioRequested();
 
@@ -46,6 +51,7 @@ protected:
     /// Adds a labelled control to the line of settings.
     void addSetting(const QString& label, QWidget* control);
     void addTool(QWidget* control);
+    void setRunText(const QString& text);
     /// Shown above result and empty text alike.
     void addHeader(QWidget* header);
     void setContent(QWidget* content);
@@ -59,6 +65,7 @@ private:
     QString help_;
     QString run_reason_;
     QString settings_problem_;
+    QString export_reason_;
     QString busy_;
     QString ended_;
     QString estimate_;
@@ -69,6 +76,8 @@ private:
     EmptyAction empty_action_kind_ = EmptyAction::None;
     QWidget* settings_ = nullptr;
     QPushButton* run_ = nullptr;
+    QPointer<QWidget> focus_moved_to_;  ///< from the run button when it was disabled
+    QPushButton* export_ = nullptr;
     QLabel* line_ = nullptr;
     QLabel* edited_ = nullptr;
     QLabel* outdated_ = nullptr;

@@ -3,11 +3,13 @@
 #include "widgets/look/heatmap_panel.h"
 #include "widgets/look/twin_view.h"
 #include "widgets/look/word_list.h"
+#include "widgets/model/display_text.h"
 #include "widgets/tokens/token_table_model.h"
 
 #include <QComboBox>
 #include <QLabel>
 #include <QLocale>
+#include <QPushButton>
 #include <QSignalBlocker>
 #include <QSpinBox>
 #include <QSplitter>
@@ -15,33 +17,46 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
-#include <cmath>
 
 namespace earscope {
 namespace {
 
-constexpr double kLongSeconds = 60;
-constexpr double kManyGigabytes = 8;
-constexpr double kSecondsPerFrame = 0.01;
-/// Tensors of the layer's width that a block keeps for its backward pass, feed-forward included.
-constexpr double kKeptPerBlock = 16;
-/// Blocks and frames per second of the audio encoder.
-constexpr double kEncoderBlocks = 32;
-constexpr double kEncoderRate = 50;
+constexpr double kLongSeconds = 60;  // of sound, and of waiting
+constexpr qint64 kManyBytes = 8'000'000'000;
+
+QString durationText(double seconds) {
+    const QLocale locale;
+    if (seconds < 120) {
+        const int digits = seconds < 1 ? 2 : seconds < 10 ? 1 : 0;
+        return SaliencyPage::tr("%1 s").arg(locale.toString(seconds, 'f', digits));
+    }
+    return SaliencyPage::tr("%1 min").arg(locale.toString(seconds / 60, 'f', 0));
+}
+
+int stepsOf(const QString& method) {
+    const QString prefix = QStringLiteral("integrated:");
+    return method.startsWith(prefix) ? method.mid(prefix.size()).toInt() : 0;
+}
 
 }  // namespace
 
-SaliencyCost saliencyCost(const QString& method, int promptTokens, double seconds, int layers,
-                          int hiddenSize, int audioWidth) {
-    SaliencyCost cost;
-    const QString prefix = QStringLiteral("integrated:");
-    cost.passes = method.startsWith(prefix) ? method.mid(prefix.size()).toInt() : 1;
-    const double decoder = static_cast<double>(layers) * promptTokens * hiddenSize;
-    // Small models have few encoder blocks; an encoder of 1280 is Whisper large.
-    const double blocks = audioWidth >= 1280 ? kEncoderBlocks : 4;
-    const double encoder = blocks * seconds * kEncoderRate * audioWidth;
-    cost.gigabytes = kKeptPerBlock * 4 * (decoder + encoder) / 1e9;
-    return cost;
+SaliencyRunCost saliencyRunCost(const QString& method, const PassEstimate& pass) {
+    const int steps = stepsOf(method);
+    if (steps == 0) {
+        return {1, pass.seconds, pass.bytes};
+    }
+    // Both ends of the way are forward passes alone.
+    return {steps + 2, steps * pass.seconds + 2 * pass.forwardSeconds, pass.bytes};
+}
+
+HeatmapPointer saliencyMap(const SaliencyValue& value, int source) {
+    Heatmap map;
+    map.values = value.maps[static_cast<std::size_t>(source)];
+    map.valueName = SaliencyPage::tr("saliency (%1)").arg(saliencyMethodName(value.method));
+    map.rows.title = SaliencyPage::tr("mel bin");
+    map.columns.title = SaliencyPage::tr("mel frame (10 ms)");
+    map.firstRowAtBottom = true;
+    return finished(std::move(map));
 }
 
 QString saliencyMethodName(const QString& method) {
@@ -81,6 +96,12 @@ SaliencyPage::SaliencyPage(QWidget* parent)
     addSetting(tr("&Method:"), method_);
     addTool(steps_);
     addSetting(tr("&Token:"), token_);
+    measure_ = new QPushButton(tr("Measure cost"), this);
+    measure_->setObjectName(QStringLiteral("saliencyMeasure"));
+    measure_->setToolTip(tr("Runs one pass, or its first part, to tell time and memory."));
+    measure_->hide();
+    addTool(measure_);
+    connect(measure_, &QPushButton::clicked, this, &SaliencyPage::measureRequested);
     setContent(buildContent());
     connect(method_, &QComboBox::currentIndexChanged, this, [this] {
         steps_->setVisible(method_->currentData().toString() == QLatin1String("integrated"));
@@ -99,7 +120,7 @@ QWidget* SaliencyPage::buildContent() {
     words_ = new WordList(this);
     words_->setObjectName(QStringLiteral("saliencyWords"));
     words_->setSelectionMode(QAbstractItemView::SingleSelection);
-    words_->setMaximumHeight(3 * (fontMetrics().height() + 6));
+    words_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Maximum);
     words_->hide();
     addHeader(words_);
     auto* content = new QWidget(this);
@@ -130,6 +151,7 @@ QWidget* SaliencyPage::buildContent() {
     split->addWidget(picture);
     split->setStretchFactor(0, 2);
     split->setStretchFactor(1, 3);
+    split->setSizes({400, 600});  // shares: by itself the table would be cut off
     auto* layout = new QVBoxLayout(content);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(split);
@@ -139,13 +161,19 @@ QWidget* SaliencyPage::buildContent() {
     return content;
 }
 
-void SaliencyPage::setSizes(int promptTokens, double seconds, int layers, int hiddenSize,
-                            int audioWidth) {
+void SaliencyPage::setSizes(int promptTokens, double seconds) {
     prompt_tokens_ = promptTokens;
     seconds_ = seconds;
-    layers_ = layers;
-    hidden_size_ = hiddenSize;
-    audio_width_ = audioWidth;
+    refreshEstimate();
+}
+
+void SaliencyPage::setPass(const std::optional<PassEstimate>& pass) {
+    pass_ = pass;
+    refreshEstimate();
+}
+
+void SaliencyPage::setMeasuring(bool measuring) {
+    measuring_ = measuring;
     refreshEstimate();
 }
 
@@ -169,26 +197,39 @@ QString SaliencyPage::method() const {
 }
 
 void SaliencyPage::refreshEstimate() {
+    measure_->setVisible(prompt_tokens_ > 0 && !pass_ && !measuring_);
     if (prompt_tokens_ == 0) {
         setEstimate({});
         return;
     }
-    const SaliencyCost cost =
-        saliencyCost(method(), prompt_tokens_, seconds_, layers_, hidden_size_, audio_width_);
+    const PassEstimate pass = pass_.value_or(PassEstimate());
+    if (!pass.problem.isEmpty()) {
+        setEstimate(pass.problem, true);
+        return;
+    }
     const QLocale locale;
-    const bool is_long = seconds_ > kLongSeconds || cost.gigabytes > kManyGigabytes;
+    const SaliencyRunCost cost = saliencyRunCost(method(), pass);
     const QString passes =
         cost.passes == 1 ? tr("one pass") : tr("%1 passes").arg(locale.toString(cost.passes));
-    QString text =
-        tr("An answer, then %1 forward and backward over %2 positions; about %3 GB of "
-           "activations.")
-            .arg(passes, locale.toString(prompt_tokens_), locale.toString(cost.gigabytes, 'g', 2));
-    if (is_long) {
-        text += QLatin1Char(' ') +
-                tr("%1 s of sound is long for this: shorter sources or plain gradient cost less.")
-                    .arg(locale.toString(seconds_, 'f', 0));
+    QString text = tr("An answer, then %1 forward and backward over %2 positions")
+                       .arg(passes, locale.toString(prompt_tokens_));
+    if (pass_) {
+        text += tr(": about %1, %2 beside the weights.")
+                    .arg(durationText(cost.seconds), compactBytes(cost.bytes));
+    } else {
+        text += measuring_ ? tr("; time and memory are being measured…") : tr(".");
     }
-    setEstimate(text, is_long);
+    const bool is_long = seconds_ > kLongSeconds;
+    if (is_long || cost.seconds > kLongSeconds || cost.bytes > kManyBytes) {
+        text += QLatin1Char(' ') +
+                (is_long ? tr("%1 s of sound is long for this: shorter sources or plain gradient "
+                              "cost less.")
+                               .arg(locale.toString(seconds_, 'f', 0))
+                         : tr("Shorter sources or plain gradient cost less."));
+        setEstimate(text, true);
+        return;
+    }
+    setEstimate(text);
 }
 
 void SaliencyPage::setSaliency(SaliencyPointer saliency) {
@@ -201,20 +242,13 @@ void SaliencyPage::setSaliency(SaliencyPointer saliency) {
     const QLocale locale;
     std::vector<QStringList> rows;
     for (std::size_t i = 0; i < saliency_->maps.size(); ++i) {
-        const TensorValue& map = saliency_->maps[i];
-        double sum = 0;
-        std::size_t largest = 0;
-        for (std::size_t k = 0; !map.isEmpty() && k < map.data->size(); ++k) {
-            sum += static_cast<double>((*map.data)[k]);
-            largest = std::abs((*map.data)[k]) > std::abs((*map.data)[largest]) ? k : largest;
-        }
-        const auto frames = static_cast<std::size_t>(std::max<qint64>(1, map.columns()));
+        const auto of = [i](const std::vector<double>& list) {
+            return i < list.size() ? list[i] : 0;
+        };
         rows.push_back({tr("%1: %2").arg(QString::number(i + 1), names_.value(static_cast<int>(i))),
-                        tr("%1 %").arg(locale.toString(
-                            100 * (i < saliency_->share.size() ? saliency_->share[i] : 0), 'f', 1)),
-                        numberText(sum),
-                        tr("%1 s").arg(locale.toString(
-                            static_cast<double>(largest % frames) * kSecondsPerFrame, 'f', 2))});
+                        tr("%1 %").arg(locale.toString(100 * of(saliency_->share), 'f', 1)),
+                        numberText(of(saliency_->sums)),
+                        tr("%1 s").arg(locale.toString(of(saliency_->largestAt), 'f', 2))});
     }
     facts_->setText(sumText());
     {
@@ -261,13 +295,14 @@ void SaliencyPage::showMap() {
         panel_->setMap(nullptr);
         return;
     }
-    Heatmap map;
-    map.values = saliency_->maps[static_cast<std::size_t>(source)];
-    map.valueName = tr("saliency (%1)").arg(saliencyMethodName(saliency_->method));
-    map.rows.title = tr("mel bin");
-    map.columns.title = tr("mel frame (10 ms)");
-    map.firstRowAtBottom = true;
-    panel_->setMap(finished(std::move(map)));
+    panel_->setPreparing();
+    Q_EMIT mapWanted(source);
+}
+
+void SaliencyPage::setMap(const SaliencyPointer& of, int source, const HeatmapPointer& map) {
+    if (of == saliency_ && source == source_->currentIndex()) {
+        panel_->setMap(map);
+    }
 }
 
 QString SaliencyPage::factsText() const {

@@ -1,10 +1,13 @@
 #pragma once
 #include "core/bridge/instrument_values.h"
+#include "widgets/look/heatmap.h"
 #include "widgets/look/look_page.h"
 
 #include <memory>
+#include <optional>
 
 class QComboBox;
+class QPushButton;
 class QSpinBox;
 class QTableWidget;
 
@@ -15,15 +18,16 @@ class WordList;
 
 using SaliencyPointer = std::shared_ptr<const SaliencyValue>;
 
-/// What a run costs, roughly: told before it runs.
-struct SaliencyCost {
-    int passes = 0;        ///< forward and backward
-    double gigabytes = 0;  ///< of activations that a backward pass holds
+/// What a run costs beside its answer: told before it runs.
+struct SaliencyRunCost {
+    int passes = 0;
+    double seconds = 0;
+    qint64 bytes = 0;  ///< beside the weights
 };
-/// @param layers, hiddenSize  of the language model; `seconds` of sound go through an encoder of
-///                            the size of Whisper large when `audioWidth` is its 1280
-SaliencyCost saliencyCost(const QString& method, int promptTokens, double seconds, int layers,
-                          int hiddenSize, int audioWidth);
+SaliencyRunCost saliencyRunCost(const QString& method, const PassEstimate& pass);
+
+/// Mel bin x frame of one source. The work grows with the sound: it is done off the GUI thread.
+HeatmapPointer saliencyMap(const SaliencyValue& value, int source);
 
 /// "gradient × input", "integrated gradients, 32 steps".
 QString saliencyMethodName(const QString& method);
@@ -35,8 +39,12 @@ public:
     explicit SaliencyPage(QWidget* parent = nullptr);
 
     void setSourceNames(const QStringList& names) { names_ = names; }
-    /// Sizes for the estimate; all 0: none is shown.
-    void setSizes(int promptTokens, double seconds, int layers, int hiddenSize, int audioWidth);
+    /// Sizes of the request, 0: none is prepared.
+    void setSizes(int promptTokens, double seconds);
+    /// What a pass over this request takes; null: not known.
+    void setPass(const std::optional<PassEstimate>& pass);
+    /// It is being measured now.
+    void setMeasuring(bool measuring);
     /// Words of an answer to choose from; empty hides them and leaves the number.
     void setAnswer(const std::vector<TokenValue>& tokens);
     int token() const;
@@ -49,7 +57,13 @@ public:
     HeatmapPanel* panel() const { return panel_; }
     WordList* words() const { return words_; }
 
+    /// A map that was made meanwhile; of another result or source it is dropped.
+    void setMap(const SaliencyPointer& of, int source, const HeatmapPointer& map);
+
 Q_SIGNALS:
+    /// The map of this source is to be made; `setMap` gives it, at any time.
+    void mapWanted(int source);
+    void measureRequested();
     /// Maps for the mel of the signal view came or went.
     void overlayChanged();
 
@@ -63,6 +77,7 @@ private:
     QComboBox* method_ = nullptr;
     QSpinBox* steps_ = nullptr;
     QSpinBox* token_ = nullptr;
+    QPushButton* measure_ = nullptr;
     WordList* words_ = nullptr;
     QLabel* facts_ = nullptr;
     QTableWidget* shares_ = nullptr;
@@ -71,9 +86,8 @@ private:
     SaliencyPointer saliency_;
     int prompt_tokens_ = 0;
     double seconds_ = 0;
-    int layers_ = 0;
-    int hidden_size_ = 0;
-    int audio_width_ = 0;
+    std::optional<PassEstimate> pass_;
+    bool measuring_ = false;
 };
 
 }  // namespace earscope

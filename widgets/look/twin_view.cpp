@@ -31,8 +31,10 @@ void fillTable(QTableWidget& table, const std::vector<QStringList>& rows) {
         const QStringList& texts = rows[static_cast<std::size_t>(r)];
         for (int c = 0; c < texts.size() && c < table.columnCount(); ++c) {
             auto* item = new QTableWidgetItem(texts[c]);
-            const bool number = !texts[c].isEmpty() && (texts[c].front().isDigit() ||
-                                                        texts[c].front() == QLatin1Char('-'));
+            // "2: name" is no number.
+            const bool number =
+                !texts[c].isEmpty() && !texts[c].contains(QStringLiteral(": ")) &&
+                (texts[c].front().isDigit() || texts[c].front() == QLatin1Char('-'));
             item->setTextAlignment((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
             item->setToolTip(texts[c]);
             table.setItem(r, c, item);

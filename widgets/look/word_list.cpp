@@ -12,6 +12,9 @@
 namespace earscope {
 namespace {
 
+/// Lines that are wanted at most; the rest is scrolled to.
+constexpr int kLines = 4;
+
 /// Control characters come made visible (U+2400 and up): line feed and its like divide words.
 bool isBlank(QChar c) {
     return c.isSpace() || (c.unicode() >= 0x2400 && c.unicode() <= 0x2421);
@@ -45,6 +48,14 @@ std::vector<int> wordNumbers(const std::vector<TokenValue>& tokens) {
 QString wordText(const TokenValue& token, int index, int word) {
     const QLocale locale;
     const QString piece = readablePiece(token.piece);
+    if (token.tokenClass == TokenClass::Audio && token.startSeconds >= 0) {
+        return QCoreApplication::translate("earscope::WordList", "The sound at %1 of source %2")
+            .arg(tokenSpanText(token), locale.toString(token.source + 1));
+    }
+    if (token.tokenClass != TokenClass::Generated) {
+        return QCoreApplication::translate("earscope::WordList", "Position %1: “%2”")
+            .arg(locale.toString(token.position), piece);
+    }
     return word > 0 ? QCoreApplication::translate("earscope::WordList", "Token %1 (word %2): “%3”")
                           .arg(locale.toString(index), locale.toString(word), piece)
                     : QCoreApplication::translate("earscope::WordList", "Token %1: “%2”")
@@ -79,6 +90,7 @@ void WordList::setTokens(const std::vector<TokenValue>& tokens) {
             refreshItem(static_cast<int>(i));
         }
     }
+    updateGeometry();
     if (count() > 0) {
         choose(before >= 0 && before < count() ? before : 0);
     }
@@ -89,7 +101,11 @@ void WordList::refreshItem(int index) {
     const auto at = static_cast<std::size_t>(index);
     QListWidgetItem* item = this->item(index);
     const QString piece = readablePiece(tokens_[at].piece);
-    item->setText(piece.trimmed().isEmpty() ? QStringLiteral("␣") : piece);
+    if (tokens_[at].tokenClass == TokenClass::Audio && tokens_[at].startSeconds >= 0) {
+        item->setText(tr("%1 s").arg(QLocale().toString(tokens_[at].startSeconds, 'f', 2)));
+    } else {
+        item->setText(piece.trimmed().isEmpty() ? QStringLiteral("␣") : piece);
+    }
     QString about = wordText(tokens_[at], index, words_[at]);
     if (index < details_.size()) {
         about += QLatin1Char('\n') + details_[index];
@@ -143,7 +159,24 @@ void WordList::choose(int index) {
 }
 
 QSize WordList::sizeHint() const {
-    return {320, 4 * (fontMetrics().height() + 8)};
+    constexpr int kPadding = 10;  // of an item, about
+    const int room = std::max(100, viewport()->width());
+    int lines = 1;
+    int used = 0;
+    for (int i = 0; i < count() && lines < kLines; ++i) {
+        const int width = fontMetrics().horizontalAdvance(item(i)->text()) + kPadding;
+        lines += used + width > room ? 1 : 0;
+        used = used + width > room ? width : used + width;
+    }
+    return {320, lines * lineHeight() + 2 * frameWidth() + kPadding};
+}
+
+QSize WordList::minimumSizeHint() const {
+    return {100, lineHeight() + 2 * frameWidth()};
+}
+
+int WordList::lineHeight() const {
+    return fontMetrics().height() + 8;
 }
 
 }  // namespace earscope

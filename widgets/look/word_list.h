@@ -12,7 +12,8 @@ namespace earscope {
 /// in a space or line break, begins a word.
 std::vector<int> wordNumbers(const std::vector<TokenValue>& tokens);
 
-/// "token 5, word 3: jazz"
+/// "Token 5 (word 3): “ jazz”"; of a prompt "Position 37: “Which”" or "The sound at 1.480 – 1.520 s
+/// of source 1"
 QString wordText(const TokenValue& token, int index, int word);
 
 /// The tokens of an answer as a flowing text of buttons: arrow keys move, Shift and Ctrl choose
@@ -34,13 +35,16 @@ public:
     std::vector<int> chosen() const;
     void choose(int index);
 
+    /// As high as the tokens need, up to some lines.
     QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
 
 Q_SIGNALS:
     void chosenChanged();
 
 private:
     void refreshItem(int index);
+    int lineHeight() const;
 
     std::vector<TokenValue> tokens_;
     std::vector<int> words_;

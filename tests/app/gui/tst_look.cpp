@@ -27,12 +27,14 @@
 #include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QFile>
+#include <QFileDialog>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QSignalSpy>
 #include <QSpinBox>
+#include <QTabWidget>
 #include <QTableWidget>
 #include <QTemporaryDir>
 #include <QTest>
@@ -231,6 +233,66 @@ private Q_SLOTS:
         QVERIFY(desk.run(*look.layers()));
         QVERIFY(!edited->isHidden());
         QVERIFY(edited->text().contains(QStringLiteral("scale:0.5")));
+    }
+
+    void exportButton_writesWhatThePageShows() {
+        Desk desk;
+        QVERIFY(desk.ready());
+        ProbesPage& probes = *desk.look().probes();
+        probes.setProbes({QStringLiteral("layers:1-1@audio:0")}, {});
+        auto* button = probes.findChild<QPushButton*>(QStringLiteral("lookExport"));
+        QVERIFY(!button->isEnabled());
+        QVERIFY(desk.run(probes));
+        QVERIFY(button->isEnabled());
+        const auto write = [&](const QString& file) {
+            button->click();
+            auto* dialog = desk.part<QFileDialog>("lookExportDialog");
+            if (dialog == nullptr) {
+                return QString();
+            }
+            dialog->reject();
+            Q_EMIT dialog->fileSelected(file);
+            const bool ended = QTest::qWaitFor([&] { return button->isEnabled(); }, kPatience);
+            return !ended ? QString()
+                          : probes.findChild<QLabel*>(QStringLiteral("lookLine"))->text();
+        };
+        const QString file = desk.folder.filePath(QStringLiteral("kept.safetensors"));
+        const QString line = write(file);
+        QVERIFY2(line.contains(QStringLiteral("tensors: 5")), qPrintable(line));
+        QVERIFY(QFileInfo(file).size() > 1000);
+        QVERIFY(write(desk.folder.filePath(QStringLiteral("none/kept.npz")))
+                    .contains(QStringLiteral("none")));
+        QVERIFY(desk.window->problems().count() > 0);
+    }
+
+    void attentionOfASpan_needsNoAnswer_andTheMapComesLate() {
+        Desk desk;
+        QVERIFY(desk.ready());
+        AttentionPage& page = *desk.look().attention();
+        desk.part<QComboBox>("attentionRows")->setCurrentIndex(1);
+        desk.window->cursor().lockToken(0, 30);
+        desk.part<QPushButton>("attentionAtCursor")->click();
+        QVERIFY(desk.run(page));
+        QCOMPARE(page.words()->count(), 44);  // tokens 6 to 49: the clip has 50
+        desk.part<QTabWidget>("attentionViews")->setCurrentIndex(1);
+        QVERIFY(page.panel()->view()->map() == nullptr);  // it is made on another thread
+        QVERIFY(QTest::qWaitFor([&] { return page.panel()->view()->map() != nullptr; }, kPatience));
+        QCOMPARE(page.panel()->view()->map()->values.rows(), qint64(44));
+    }
+
+    void saliencyCost_isMeasuredWhenThePageComesToTheFront() {
+        Desk desk;
+        QVERIFY(desk.ready());
+        SaliencyPage& page = *desk.look().saliency();
+        auto* line = page.findChild<QLabel*>(QStringLiteral("lookLine"));
+        QVERIFY(!line->text().contains(QStringLiteral("about")));
+        desk.part<QAction>("lookTabAction")->trigger();
+        desk.look().showPage(&page);
+        QVERIFY(QTest::qWaitFor([&] { return line->text().contains(QStringLiteral("about")); },
+                                kPatience));
+        QVERIFY(line->text().contains(QStringLiteral("MB beside the weights")));
+        QVERIFY(desk.run(page));
+        QVERIFY(QTest::qWaitFor([&] { return page.panel()->view()->map() != nullptr; }, kPatience));
     }
 
     void bKey_inTheModuleTree_setsAndTakesAwayAProbe() {

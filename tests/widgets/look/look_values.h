@@ -140,6 +140,23 @@ inline AttentionValue attention(int audio, const QStringList& pieces) {
     return value;
 }
 
+/// One layer of one head, rows of prompt positions first..end-1; row r looks with half its weight
+/// at itself and with the other half at the position before.
+inline AttentionValue promptAttention(int audio, int first, int end) {
+    AttentionValue value;
+    value.tokens = promptTokens(audio);
+    value.firstRow = first;
+    value.layers = {2};
+    value.heads = {0};
+    value.weights.push_back({tensor(end - first, static_cast<qint64>(value.tokens.size()),
+                                    [first](qint64 r, qint64 key) {
+                                        const qint64 own = first + r;
+                                        return key == own || key == own - 1 ? 0.5F : 0.0F;
+                                    })});
+    value.sources.resize(1);
+    return value;
+}
+
 inline AlternativesValue alternatives(const QStringList& pieces) {
     AlternativesValue value;
     for (const TokenValue& token : answerTokens(50, pieces)) {
@@ -161,6 +178,8 @@ inline SaliencyValue saliency(int frames) {
     value.logProbabilitySilence = -3;
     value.sum = 1.9;
     value.share = {0.75, 0.25};
+    value.sums = {3, -1};
+    value.largestAt = {0.5, 0.5};
     for (int source = 0; source < 2; ++source) {
         value.maps.push_back(tensor(128, frames, [source](qint64 bin, qint64 frame) {
             return bin == 20 && frame == 50 ? (source == 0 ? 3.0F : -1.0F) : 0.0F;

@@ -183,6 +183,9 @@ private Q_SLOTS:
         SaliencyPage page;
         page.setSourceNames({QStringLiteral("left"), QStringLiteral("right")});
         QSignalSpy overlay(&page, &SaliencyPage::overlayChanged);
+        connect(&page, &SaliencyPage::mapWanted, &page, [&page](int source) {
+            page.setMap(page.saliency(), source, saliencyMap(*page.saliency(), source));
+        });
         page.setSaliency(shared(made::saliency(300)));
         QCOMPARE(overlay.count(), 1);
         QVERIFY2(page.factsText().contains(QStringLiteral("sums to 1.9000")),
@@ -205,11 +208,11 @@ private Q_SLOTS:
         QCOMPARE(page.words()->chosen(), std::vector<int>{2});
         child<QComboBox>(page, "saliencyMethod")->setCurrentIndex(2);
         QCOMPARE(page.method(), QStringLiteral("integrated:32"));
-        page.setSizes(200, 5, 4, 64, 64);
+        page.setSizes(200, 5);
         auto* line = child<QLabel>(page, "lookLine");
         QVERIFY(!line->text().contains(QStringLiteral("Mind")));
-        QVERIFY(line->text().contains(QStringLiteral("32")));
-        page.setSizes(9'000, 300, 28, 3584, 1280);
+        QVERIFY(line->text().contains(QStringLiteral("34 passes")));
+        page.setSizes(9'000, 300);
         QVERIFY(line->text().startsWith(QStringLiteral("Mind")));
     }
 
