@@ -34,6 +34,9 @@ HeatmapPanel::HeatmapPanel(QWidget* parent) : QWidget(parent) {
     limits_text_ = new QLabel(this);
     limits_text_->setObjectName(QStringLiteral("heatmapLimits"));
     limits_text_->setWordWrap(true);
+    // Two lines where it is narrow: a splitter does not ask how high a text gets.
+    limits_text_->setMinimumHeight(2 * fontMetrics().lineSpacing());
+    limits_text_->setAlignment(Qt::AlignTop);
     limits_text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     buildTable();
     auto* picture = new QWidget(this);

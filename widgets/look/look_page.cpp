@@ -214,18 +214,8 @@ void LookPage::changeEvent(QEvent* event) {
 
 void LookPage::refresh() {
     const QString reason = settings_problem_.isEmpty() ? run_reason_ : settings_problem_;
-    // A button that is disabled while it runs gives its focus to another widget. Whoever works by
-    // keys and stayed there meanwhile gets back to it.
-    const bool had_focus = run_->hasFocus();
+    const bool had_focus = run_->hasFocus() || empty_action_->hasFocus();
     run_->setEnabled(reason.isEmpty() && busy_.isEmpty());
-    if (had_focus && !busy_.isEmpty()) {
-        focus_moved_to_ = window()->focusWidget();
-    } else if (focus_moved_to_ && run_->isEnabled()) {
-        if (window()->focusWidget() == focus_moved_to_) {
-            run_->setFocus();
-        }
-        focus_moved_to_ = nullptr;
-    }
     run_->setToolTip(reason.isEmpty() ? help_ : reason);
     export_->setEnabled(has_result_ && export_reason_.isEmpty() && busy_.isEmpty());
     export_->setToolTip(!has_result_ ? tr("There is nothing to write yet.")
@@ -267,6 +257,20 @@ void LookPage::refresh() {
     empty_action_->setText(runs                                           ? run_->text()
                            : empty_action_kind_ == EmptyAction::OpenModel ? tr("Open a model…")
                                                                           : tr("Add audio…"));
+    keepFocus(had_focus);
+}
+
+void LookPage::keepFocus(bool had_focus) {
+    // A button that goes while it runs gives its focus to another widget. Whoever works by keys and
+    // stayed there meanwhile gets back to it.
+    if (had_focus && !busy_.isEmpty()) {
+        focus_moved_to_ = window()->focusWidget();
+    } else if (focus_moved_to_ && run_->isEnabled()) {
+        if (window()->focusWidget() == focus_moved_to_) {
+            run_->setFocus();
+        }
+        focus_moved_to_ = nullptr;
+    }
 }
 
 }  // namespace earscope

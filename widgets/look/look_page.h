@@ -61,6 +61,7 @@ protected:
 private:
     QWidget* buildEmpty();
     void refresh();
+    void keepFocus(bool had_focus);
 
     QString help_;
     QString run_reason_;

@@ -117,6 +117,7 @@ QWidget* ProbesPage::buildContent() {
                          {tr("probe"), tr("shape"), tr("kept"), tr("min"), tr("max"), tr("mean"),
                           tr("norm"), tr("kurtosis"), tr("NaN"), tr("Inf"), tr("calls")});
     results_->setAccessibleName(tr("What the probes saw"));
+    results_->horizontalHeader()->setStretchLastSection(false);
     auto* below = new QWidget(content);
     note_ = new QLabel(below);
     note_->setObjectName(QStringLiteral("probeNote"));

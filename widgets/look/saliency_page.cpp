@@ -7,6 +7,7 @@
 #include "widgets/tokens/token_table_model.h"
 
 #include <QComboBox>
+#include <QHeaderView>
 #include <QLabel>
 #include <QLocale>
 #include <QPushButton>
@@ -131,6 +132,7 @@ QWidget* SaliencyPage::buildContent() {
     shares_ = makeTable(content, QStringLiteral("saliencyShares"),
                         {tr("source"), tr("share"), tr("sum"), tr("largest at")});
     shares_->setAccessibleName(tr("Share of each source"));
+    shares_->horizontalHeader()->setStretchLastSection(false);
     source_ = new QComboBox(content);
     source_->setObjectName(QStringLiteral("saliencySource"));
     source_->setAccessibleName(tr("Source shown"));

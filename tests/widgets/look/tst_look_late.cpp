@@ -9,6 +9,7 @@
 
 #include <QComboBox>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QSpinBox>
@@ -240,6 +241,27 @@ private Q_SLOTS:
         pass.problem = QStringLiteral("saliency needs audio");
         page.setPass(pass);
         QVERIFY(line->text().contains(QStringLiteral("needs audio")));
+    }
+
+    void focus_comesBackToTheRunButton_unlessItWasTakenElsewhere() {
+        LensPage page;
+        page.setModel(4);
+        page.showEmpty(QStringLiteral("Not read yet."), EmptyAction::Run);
+        page.show();
+        QVERIFY(QTest::qWaitForWindowActive(&page));
+        auto* run = child<QPushButton>(page, "lookRun");
+        child<QPushButton>(page, "lookEmptyAction")->setFocus();
+        page.showBusy(QStringLiteral("Reading…"));
+        QVERIFY(!run->hasFocus());
+        page.setLens(shared(made::lens(20)));
+        QVERIFY(run->hasFocus());
+        page.showBusy(QStringLiteral("Reading…"));
+        auto* top = child<QSpinBox>(page, "lensTopK");
+        auto* layers = child<QLineEdit>(page, "lensLayers");
+        QWidget* elsewhere = layers->hasFocus() ? static_cast<QWidget*>(top) : layers;
+        elsewhere->setFocus();
+        page.setLens(shared(made::lens(20)));
+        QVERIFY(elsewhere->hasFocus());
     }
 
     void exportButton_isThereForAResult_alone() {
