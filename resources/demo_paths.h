@@ -2,12 +2,14 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
+#include <string_view>
 #include <system_error>
 
 namespace earscope {
 
-/// The folder with the built-in demonstration models and clips: `music-flamingo/` is a snapshot,
-/// `clips/` holds sound files.
+/// The folder with the built-in demonstration models and clips: `music-flamingo/` and `moss-music/`
+/// are snapshots, `clips/` holds sound files.
 ///
 /// Looked for in this order: the environment variable EARSCOPE_DEMO (taken as it is),
 /// `../share/earscope/demo` beside the folder of the running program (an installed or moved program
@@ -26,6 +28,18 @@ inline std::filesystem::path demo_folder() {
         }
     }
     return EARSCOPE_DEMO_SOURCE;
+}
+
+/// The snapshot that a word stands for: "demo" is the demonstration model of Music Flamingo,
+/// "demo-moss" that of MOSS-Music. It need not be there; none for any other word.
+inline std::optional<std::filesystem::path> demo_snapshot(std::string_view word) {
+    if (word == "demo") {
+        return demo_folder() / "music-flamingo";
+    }
+    if (word == "demo-moss") {
+        return demo_folder() / "moss-music";
+    }
+    return std::nullopt;
 }
 
 }  // namespace earscope

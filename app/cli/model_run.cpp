@@ -81,16 +81,12 @@ LoadOptions load_options(Context& context, const RequestFile& request) {
 }
 
 std::filesystem::path snapshot_folder(const std::string& given) {
-    if (given != "demo" && given != "demo-moss") {
-        return given;
-    }
-    std::filesystem::path folder =
-        demo_folder() / (given == "demo" ? "music-flamingo" : "moss-music");
-    if (!std::filesystem::is_directory(folder)) {
+    const std::optional<std::filesystem::path> demo = demo_snapshot(given);
+    if (demo && !std::filesystem::is_directory(*demo)) {
         throw SnapshotError("the built-in demonstration model '" + given + "' is not in " +
-                            folder.string());
+                            demo->string());
     }
-    return folder;
+    return demo.value_or(given);
 }
 
 ModelRun start_model_run(Context& context) {

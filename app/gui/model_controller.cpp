@@ -13,6 +13,12 @@
 #include <QSettings>
 
 namespace earscope {
+namespace {
+
+constexpr const char* kDemo = "demo";
+constexpr const char* kDemoMoss = "demo-moss";
+
+}  // namespace
 
 ModelController::ModelController(SessionController& session, WorkState& state, ModelPanel& panel,
                                  ProblemList& problems, QObject* parent)
@@ -70,28 +76,28 @@ void ModelController::open(const QString& folder) {
     if (panel_.isLoading()) {
         session_.cancel(job_);
     }
-    panel_.showLoading(folder == QLatin1String("demo")        ? tr("the demonstration model")
-                       : folder == QLatin1String("demo-moss") ? tr("the MOSS-Music demonstration")
-                                                              : folder);
+    panel_.showLoading(folder == QLatin1String(kDemo)       ? tr("the demonstration model")
+                       : folder == QLatin1String(kDemoMoss) ? tr("the MOSS-Music demonstration")
+                                                            : folder);
     job_ = session_.load(job);
 }
 
 void ModelController::openDemo() {
-    open(QStringLiteral("demo"));
+    open(QLatin1String(kDemo));
 }
 
 void ModelController::openDemoMoss() {
-    open(QStringLiteral("demo-moss"));
+    open(QLatin1String(kDemoMoss));
 }
 
 bool ModelController::hasDemo() {
     std::error_code error;
-    return std::filesystem::is_directory(demo_folder() / "music-flamingo", error);
+    return std::filesystem::is_directory(*demo_snapshot(kDemo), error);
 }
 
 bool ModelController::hasDemoMoss() {
     std::error_code error;
-    return std::filesystem::is_directory(demo_folder() / "moss-music", error);
+    return std::filesystem::is_directory(*demo_snapshot(kDemoMoss), error);
 }
 
 void ModelController::chooseFolder() {

@@ -183,13 +183,7 @@ LoadOptions toLoadOptions(const LoadJob& job) {
 }
 
 std::filesystem::path toSnapshotFolder(const QString& given) {
-    if (given == QLatin1String("demo")) {
-        return demo_folder() / "music-flamingo";
-    }
-    if (given == QLatin1String("demo-moss")) {
-        return demo_folder() / "moss-music";
-    }
-    return toPath(given);
+    return demo_snapshot(given.toStdString()).value_or(toPath(given));
 }
 
 std::filesystem::path toPath(const QString& path) {

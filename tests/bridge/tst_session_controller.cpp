@@ -91,10 +91,11 @@ private Q_SLOTS:
         QCOMPARE(head->parameters, qint64{1010 * 96});
     }
 
-    void load_demo_saysThatItIsUntrained() {
+    void load_demo_isTrainedAndHasACard() {
         LoadJob job = tinyLoad();
         job.folder = QStringLiteral("demo");
         QCOMPARE(recorder_->waitFor(controller_->load(job)), QStringLiteral("loaded"));
+        QVERIFY(!recorder_->model.untrained);
         QVERIFY(!recorder_->model.card.isEmpty());
         QVERIFY(recorder_->model.folder.endsWith(QStringLiteral("music-flamingo")));
     }
