@@ -22,12 +22,13 @@ CommandResult run_extract(Context& context) {
     if (batch.slots.empty()) {
         throw RequestError("extract: the request has no audio, so there is no embedding to store");
     }
-    const EditSet edits(session.model(), options.edits, batch);
+    EditSet edits(session.model(), options.edits, batch);
     const ProbeSet probes(session.model(), options.probes, batch);
     tell_probe_sizes(context, session, batch);
     std::vector<NamedTensor> tensors = position_tensors(batch);
     append(tensors, embedding_tensors(session.extract_audio_embeddings(batch, call)));
     if (!layers.empty()) {
+        edits.restart();  // layer 0 holds the embeddings above, also under noise
         append(tensors,
                contextual_tensors(session.extract_contextual_embeddings(batch, layers, call)));
     }

@@ -50,6 +50,9 @@ ColumnStates read_states(Session& session, const PreparedBatch& batch,
         move_to_cpu(embedding);
     }
     if (!options.layers.empty()) {
+        if (options.edits != nullptr) {
+            options.edits->restart();  // layer 0 holds the embeddings above
+        }
         states.layers = options.layers;
         states.hidden = session.extract_contextual_embeddings(batch, options.layers, call);
         for (ContextualEmbedding& source : states.hidden) {

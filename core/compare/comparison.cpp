@@ -74,6 +74,11 @@ std::string joined(const std::vector<std::string>& texts) {
     return line;
 }
 
+std::string continued_text(const RunContinuation& continued) {
+    return "token " + std::to_string(continued.token) + ": \"" + continued.put.piece + "\" (id " +
+           std::to_string(continued.put.id) + ")";
+}
+
 /// The lines of the table, for one run; the same names in the same order for every run.
 std::vector<std::pair<std::string, std::string>> lines_of(const RunRecord& run,
                                                           std::size_t sources) {
@@ -89,6 +94,7 @@ std::vector<std::pair<std::string, std::string>> lines_of(const RunRecord& run,
         {"attention", run.attention},
         {"chunk_padding", run.chunk_padding},
         {"edits", joined(run.edits)},
+        {"continued", run.continued ? continued_text(*run.continued) : ""},
         {"prompt", run.prompt},
         {"profile", run.profile},
         {"sample", run.sample ? "true" : "false"},
@@ -147,6 +153,8 @@ Comparison compare_runs(const RunRecord& a, const RunRecord& b) {
     const Sameness weights = compare_weights(a.weights_digest, b.weights_digest);
     comparison.same_weights = weights == Sameness::Same;
     comparison.weights_compared = weights != Sameness::Unknown;
+    comparison.edited = !a.edits.empty() || !b.edits.empty();
+    comparison.same_edits = a.edits == b.edits;
     comparison.parameters = compare_parameters(a, b);
     comparison.diff = token_diff(a.tokens, b.tokens);
     const auto [end_a, end_b] = std::mismatch(a.tokens.begin(), a.tokens.end(), b.tokens.begin(),
@@ -169,6 +177,9 @@ std::string precondition_line(const Comparison& comparison) {
         line += comparison.same_weights ? " · same weights" : " · other weights";
     } else {
         line += " · weights not compared (other files of the same layout)";
+    }
+    if (comparison.edited) {
+        line += comparison.same_edits ? " · same edits" : " · other edits";
     }
     return line;
 }

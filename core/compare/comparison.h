@@ -35,6 +35,8 @@ struct Comparison {
     /// False: the files are not the same ones, their headers are, and nobody has compared what they
     /// hold; `same_weights` is false then and means nothing.
     bool weights_compared = true;
+    bool edited = false;     ///< one of them or both ran under edits
+    bool same_edits = true;  ///< the same ones in the same order
     std::vector<ComparedParameter> parameters;
     std::vector<DiffStep> diff;  ///< by token ids, in order
     /// First generated token (index) at which the runs part; none when the ids are equal. Where one
@@ -47,7 +49,8 @@ struct Comparison {
 Comparison compare_runs(const RunRecord& a, const RunRecord& b);
 
 /// "same input ids · same audio · other weights": the line above two columns. Also "no audio" and
-/// "weights not compared (other files of the same layout)".
+/// "weights not compared (other files of the same layout)"; where there are edits, whether they are
+/// the same.
 std::string precondition_line(const Comparison& comparison);
 
 /// The whole comparison with both runs, as JSON text or as a Markdown document (CommonMark with

@@ -19,6 +19,15 @@ Json sources_json(const RunRecord& run) {
     return sources;
 }
 
+Json continued_json(const RunRecord& run) {
+    if (!run.continued) {
+        return nullptr;
+    }
+    return {{"token", run.continued->token},
+            {"id", run.continued->put.id},
+            {"piece", run.continued->put.piece}};
+}
+
 Json run_json(const RunRecord& run) {
     std::vector<std::int64_t> ids;
     std::vector<std::string> pieces;
@@ -35,6 +44,7 @@ Json run_json(const RunRecord& run) {
             {"attention", run.attention},
             {"chunk_padding", run.chunk_padding.empty() ? Json() : Json(run.chunk_padding)},
             {"edits", run.edits},
+            {"continued", continued_json(run)},
             {"prompt", run.prompt},
             {"sources", sources_json(run)},
             {"input_ids", run.input_ids},
@@ -106,6 +116,7 @@ std::string comparison_json(const RunRecord& a, const RunRecord& b, const Compar
                        {{"same_input_ids", comparison.same_input_ids},
                         {"same_audio", comparison.same_audio},
                         {"same_weights", weights},
+                        {"same_edits", comparison.same_edits},
                         {"line", precondition_line(comparison)}}},
                       {"parameters", std::move(parameters)},
                       {"first_divergence", std::move(divergence)},

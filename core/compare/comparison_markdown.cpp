@@ -64,7 +64,9 @@ std::string parameter_table(const Comparison& comparison) {
 }
 
 std::string answer(const char* column, const RunRecord& run) {
-    return std::string("## Answer ") + column + "\n\n" + markdown_quote(run.text) + "\n" +
+    const std::string marks = std::string(run.edits.empty() ? "" : ", edited") +
+                              (run.continued ? ", continued from another choice" : "");
+    return std::string("## Answer ") + column + marks + "\n\n" + markdown_quote(run.text) + "\n" +
            count_text(static_cast<std::int64_t>(run.tokens.size())) + ", ended by " +
            (run.finish == "eos" ? "a stop token" : "the budget") + ", " +
            measured_text(run.tokens_per_second) + " tokens/s.\n\n";

@@ -90,6 +90,11 @@ RunRecord record_run(const Session& session, const PreparedBatch& batch, std::si
     add_session(run, session);
     add_request(run, batch, request);
     add_parameters(run, options, session.family());
+    if (options.replace) {
+        const std::int64_t id = options.replace->id;
+        run.continued = {options.replace->index,
+                         {id, session.processor().tokenizer.decode({id}, false)}};
+    }
     run.text = result.texts.at(request);
     run.tokens = run_tokens(result.ids.at(request), session.processor().tokenizer);
     run.finish = finish_name(result.finish.at(request));

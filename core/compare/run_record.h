@@ -1,6 +1,7 @@
 #pragma once
 // What is kept of a finished run. Plain values of the standard library: no torch, no Qt.
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,12 @@ namespace earscope {
 struct RunToken {
     std::int64_t id = 0;
     std::string piece;
+};
+
+/// Another choice that was put into an answer.
+struct RunContinuation {
+    std::int64_t token = 0;  ///< index of the generated token that stands there
+    RunToken put;
 };
 
 /// One source of the request, in order.
@@ -36,6 +43,8 @@ struct RunRecord {
     std::vector<std::int64_t> input_ids;  ///< expanded, without padding
     std::vector<RunSource> sources;
     std::vector<std::string> edits;  ///< in force during the run, as given to --edit
+    /// The answer was made to go on from here; none: the model chose every token itself.
+    std::optional<RunContinuation> continued;
 
     std::string profile;  ///< "paper_reference"; a changed copy has its own name
     bool sample = false;
