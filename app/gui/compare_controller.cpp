@@ -46,16 +46,12 @@ CompareController::CompareController(SessionController& session, WorkState& stat
 }
 
 void CompareController::connectSession() {
-    connect(&session_, &SessionController::generated, this, [this](const GenerationValue& value) {
-        if (value.record) {
-            RunSpec spec;
-            spec.folder = QString::fromStdString(value.record->folder);
-            spec.profile = value.profile;
-            spec.maxNewTokens = static_cast<int>(value.record->max_new_tokens);
-            spec.seed = value.record->seed;
-            append(value.record, {value.request, spec});
-        }
-    });
+    connect(&session_, &SessionController::generated, this,
+            [this](const GenerationValue& value) { keep(value.record, value.request); });
+    connect(&session_, &SessionController::attended, this,
+            [this](const AttentionValue& value) { keep(value.record, value.request); });
+    connect(&session_, &SessionController::alternativesListed, this,
+            [this](const AlternativesValue& value) { keep(value.record, value.request); });
     connect(&session_, &SessionController::compared, this, &CompareController::onCompared);
     connect(&session_, &SessionController::failed, this, [this](JobId id, const Failure& failure) {
         if (id == job_ && job_ != 0) {
@@ -71,7 +67,7 @@ void CompareController::connectSession() {
     connect(&session_, &SessionController::progressed, this,
             [this](JobId id, const Progress& progress) {
                 if (id == job_ && job_ != 0) {
-                    compare_.setNotice(tr("Running A, then B. %1").arg(progressText(progress)));
+                    compare_.setNotice(runningText().arg(progressText(progress)));
                 }
             });
 }
@@ -84,6 +80,8 @@ void CompareController::connectTabs() {
     connect(&answers_, &AnswersTab::compareRequested, this, &CompareController::showRequested);
     connect(&compare_, &CompareTab::chosenChanged, this, &CompareController::showChosen);
     connect(&compare_, &CompareTab::runBothRequested, this, &CompareController::runBothProfiles);
+    connect(&compare_, &CompareTab::withAndWithoutRequested, this,
+            &CompareController::runWithAndWithoutEdits);
     connect(&compare_, &CompareTab::changedCopyRequested, this,
             &CompareController::openChangedCopy);
     connect(&compare_, &CompareTab::otherModelRequested, this, &CompareController::openOtherModel);
@@ -101,9 +99,25 @@ QString CompareController::reason() const {
 
 void CompareController::refresh() {
     compare_.setRunReason(reason());
+    compare_.setEdits(state_.edits());
     if (kept_.a < 0 || kept_.a != compare_.chosenA() || kept_.b != compare_.chosenB()) {
         showStates();
     }
+}
+
+void CompareController::keep(const RunPointer& run, const RequestValue& request) {
+    if (!run) {
+        return;
+    }
+    RunSpec spec;
+    spec.folder = QString::fromStdString(run->folder);
+    spec.profile = QString::fromStdString(run->profile);
+    spec.maxNewTokens = static_cast<int>(run->max_new_tokens);
+    spec.seed = run->seed;
+    for (const std::string& edit : run->edits) {
+        spec.edits << QString::fromStdString(edit);
+    }
+    append(run, {request, spec});
 }
 
 int CompareController::append(const RunPointer& run, const Origin& origin) {
@@ -118,6 +132,7 @@ RunSpec CompareController::presentSpec() const {
     spec.profile = settings.profile;
     spec.maxNewTokens = settings.budget;
     spec.seed = settings.seed;
+    spec.edits = state_.edits();
     return spec;
 }
 
@@ -127,6 +142,23 @@ void CompareController::runBothProfiles() {
     greedy.profile = QStringLiteral("paper_reference");
     sampled.profile = QStringLiteral("generic_sampled");
     run(greedy, sampled);
+}
+
+void CompareController::runWithAndWithoutEdits() {
+    if (state_.edits().isEmpty()) {
+        return;
+    }
+    RunSpec plain = presentSpec();
+    plain.edits.clear();
+    run(plain, presentSpec());
+}
+
+QString CompareController::runningText() const {
+    if (asked_.a.edits == asked_.b.edits) {
+        return asked_.a.edits.isEmpty() ? tr("Running A, then B. %1")
+                                        : tr("Running A, then B, both EDITED. %1");
+    }
+    return tr("Running A, then B; one of them is EDITED. %1");
 }
 
 void CompareController::run(const RunSpec& a, const RunSpec& b) {
@@ -311,10 +343,10 @@ void CompareController::openOtherModel() {
     }
     std::vector<ModelChoice> choices;
     std::error_code error;
-    for (const auto& [name, title, word] :
-         {std::tuple("music-flamingo", tr("Demonstration model: Music Flamingo"), "demo"),
-          std::tuple("moss-music", tr("Demonstration model: MOSS-Music"), "demo-moss")}) {
-        if (std::filesystem::is_directory(demo_folder() / name, error)) {
+    for (const auto& [word, title] :
+         {std::pair("demo", tr("Demonstration model: Music Flamingo")),
+          std::pair("demo-moss", tr("Demonstration model: MOSS-Music"))}) {
+        if (std::filesystem::is_directory(*demo_snapshot(word), error)) {
             choices.push_back({title, QLatin1String(word)});
         }
     }

@@ -42,11 +42,13 @@ public:
     QString reason() const;
     /// The present request, under paper_reference and generic_sampled.
     void runBothProfiles();
+    /// The present request without the edits in force (A) and under them (B).
+    void runWithAndWithoutEdits();
     void openChangedCopy();
     void openOtherModel();
     /// Runs the present request under two specifications.
     void run(const RunSpec& a, const RunSpec& b);
-    /// What the Prompt dock is set to.
+    /// What the Prompt dock is set to, under the edits in force.
     RunSpec presentSpec() const;
     /// Snapshots in the Hugging Face cache, offered as the other model.
     void setCachedSnapshots(const QStringList& folders) { cached_ = folders; }
@@ -86,8 +88,12 @@ private:
 
     void connectSession();
     void connectTabs();
+    /// Adds a run to the list that came about as its record says.
+    void keep(const RunPointer& run, const RequestValue& request);
     int append(const RunPointer& run, const Origin& origin);
     void start(CompareJob job, bool statesOnly);
+    /// What is said while a comparison runs, with a place for its progress.
+    QString runningText() const;
     void onCompared(const ComparedValue& value);
     void end(const QString& notice);
     void showChosen();

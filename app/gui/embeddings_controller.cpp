@@ -32,6 +32,7 @@ EmbeddingsController::EmbeddingsController(SessionController& session, WorkState
     connect(&state_, &WorkState::changed, this, &EmbeddingsController::refresh);
     connect(&state_, &WorkState::modelChanged, this, [this] {
         shown_paths_.clear();
+        shown_edits_.clear();
         failure_.clear();
         tab_.showEmpty(emptyText(), reason().isEmpty());
     });
@@ -87,17 +88,24 @@ QString EmbeddingsController::emptyText() const {
             .arg(why);
     }
     const QLocale locale;
+    QString text = tr("Not extracted yet.");
     if (state_.prepared()) {
-        return tr("Not extracted yet: %1 vectors × %2.")
-            .arg(locale.toString(state_.prepared()->audioTokens),
-                 locale.toString(state_.model()->hiddenSize));
+        text = tr("Not extracted yet: %1 vectors × %2.")
+                   .arg(locale.toString(state_.prepared()->audioTokens),
+                        locale.toString(state_.model()->hiddenSize));
     }
-    return tr("Not extracted yet.");
+    if (!state_.edits().isEmpty()) {
+        text +=
+            QLatin1Char('\n') +
+            tr("The next run will be edited: %1.").arg(state_.edits().join(QStringLiteral(", ")));
+    }
+    return text;
 }
 
 void EmbeddingsController::refresh() {
     tab_.setSourceNames(state_.audioLabels());
     tab_.setExtractReason(reason());
+    tab_.setPendingEdits(state_.edits());
     if (isRunning()) {
         return;
     }
@@ -109,7 +117,8 @@ void EmbeddingsController::refresh() {
             tr("The sources have changed since: extract again. What is shown belongs "
                "to the sources of before."));
     } else {
-        tab_.setOutdated(failure_);
+        tab_.setOutdated(failure_.isEmpty() ? otherEditsText(shown_edits_, state_.edits())
+                                            : failure_);
     }
 }
 
@@ -119,9 +128,9 @@ void EmbeddingsController::extract() {
     }
     Q_EMIT aboutToRun();
     failure_.clear();
-    asked_ = state_.request();
     ExtractJob job;
-    job.request = asked_;
+    job.request = state_.request();
+    job.edits = state_.edits();
     job_ = session_.extract(job);
     tab_.showBusy(tr("Waiting for the model…"));
     tab_.setExtractReason(reason());
@@ -136,13 +145,16 @@ void EmbeddingsController::onExtracted(const EmbeddingsValue& value) {
     tab_.showBusy(tr("Preparing the picture…"));
     runInBackground(
         this, [value] { return summarize(value); },
-        [this, paths = asked_.audioPaths](const std::vector<EmbeddingsTab::Matrix>& matrices) {
+        [this, paths = value.request.audioPaths,
+         edits = value.edits](const std::vector<EmbeddingsTab::Matrix>& matrices) {
             summarizing_ = false;
             if (!state_.model() || matrices.empty()) {
                 refresh();
                 return;
             }
             shown_paths_ = paths;
+            shown_edits_ = edits;
+            tab_.setEdited(edits);
             tab_.setSourceNames(state_.audioLabels());
             tab_.setMatrices(matrices);
             refresh();

@@ -38,8 +38,8 @@ private:
     ProblemList& problems_;
     JobId job_ = 0;
     bool summarizing_ = false;
-    RequestValue asked_;
     QStringList shown_paths_;
+    QStringList shown_edits_;
     QString failure_;
 };
 

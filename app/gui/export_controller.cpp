@@ -23,10 +23,14 @@ ExportController::ExportController(SessionController& session, WorkState& state,
       last_folder_(QDir::homePath()) {
     connect(&session_, &SessionController::exported, this, [this](const ExportedValue& value) {
         if (value.id == job_) {
-            finish(tr("Wrote %1 (tensors: %2) to %3")
-                       .arg(compactBytes(value.bytes))
-                       .arg(value.tensors.size())
-                       .arg(value.file));
+            QString text = tr("Wrote %1 (tensors: %2) to %3")
+                               .arg(compactBytes(value.bytes))
+                               .arg(value.tensors.size())
+                               .arg(value.file);
+            if (!value.edits.isEmpty()) {
+                text += tr(", EDITED");
+            }
+            finish(text);
             Q_EMIT exported(value.file);
         }
     });
@@ -62,7 +66,8 @@ QString ExportController::suggestedFile() const {
     const QString base = state_.audioPaths().isEmpty()
                              ? tr("request")
                              : QFileInfo(state_.audioPaths().front()).completeBaseName();
-    const QString name = tr("%1-earscope").arg(base);
+    const QString name =
+        state_.edits().isEmpty() ? tr("%1-earscope").arg(base) : tr("%1-earscope-edited").arg(base);
     QDir folder(last_folder_);
     QString file = folder.filePath(name + QStringLiteral(".safetensors"));
     for (int i = 2; QFileInfo::exists(file) && i < 1'000; ++i) {
@@ -77,16 +82,19 @@ void ExportController::openDialog() {
     }
     dialog_ = new ExportDialog(estimateExport(*state_.model(), *state_.prepared()), suggestedFile(),
                                &window_);
+    dialog_->setEdits(state_.edits());
     dialog_->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog_, &ExportDialog::exportRequested, this, [this, request = state_.request()] {
-        ExportJob job;
-        job.file = dialog_->file();
-        job.request = request;
-        job.inputs = dialog_->inputs();
-        job.embeddings = dialog_->embeddings();
-        job.contextualLayers = dialog_->layers();
-        run(job);
-    });
+    connect(dialog_, &ExportDialog::exportRequested, this,
+            [this, request = state_.request(), edits = state_.edits()] {
+                ExportJob job;
+                job.file = dialog_->file();
+                job.request = request;
+                job.edits = edits;
+                job.inputs = dialog_->inputs();
+                job.embeddings = dialog_->embeddings();
+                job.contextualLayers = dialog_->layers();
+                run(job);
+            });
     dialog_->open();
 }
 

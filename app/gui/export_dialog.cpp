@@ -115,6 +115,13 @@ void ExportDialog::build(const QString& suggestedFile) {
     layers_->setToolTip(
         tr("For example: 0, 14, -1 or 0-7. 0 is the decoder's input, k the output of block k−1; "
            "−1 is taken after the final norm."));
+    edited_ = new QLabel(this);
+    edited_->setObjectName(QStringLiteral("exportEdited"));
+    edited_->setWordWrap(true);
+    edited_->setMargin(4);
+    edited_->setAutoFillBackground(true);
+    edited_->setBackgroundRole(QPalette::ToolTipBase);
+    edited_->setForegroundRole(QPalette::ToolTipText);
     size_ = new QLabel(this);
     size_->setObjectName(QStringLiteral("exportSize"));
     size_->setWordWrap(true);
@@ -139,6 +146,7 @@ void ExportDialog::build(const QString& suggestedFile) {
     layout->addWidget(inputs_);
     layout->addWidget(embeddings_);
     layout->addLayout(layerRow);
+    layout->addWidget(edited_);
     layout->addWidget(size_);
     layout->addWidget(error_);
     layout->addStretch(1);
@@ -170,6 +178,13 @@ std::vector<int> ExportDialog::layers() const {
     QString ignored;
     return contextual_->isChecked() ? parseLayers(layers_->text(), estimate_.layers, &ignored)
                                     : std::vector<int>();
+}
+
+void ExportDialog::setEdits(const QStringList& edits) {
+    edits_ = edits;
+    edited_->setText(tr("EDITED · embeddings and layers are computed under: %1")
+                         .arg(edits.join(QStringLiteral(", "))));
+    refresh();
 }
 
 void ExportDialog::setFile(const QString& file) {
@@ -228,6 +243,7 @@ QString ExportDialog::targetError() const {
 
 void ExportDialog::refresh() {
     layers_->setEnabled(contextual_->isChecked());
+    edited_->setVisible(!edits_.isEmpty() && (embeddings() || contextual_->isChecked()));
     QString error = targetError();
     QString layerError;
     const auto chosen = parseLayers(layers_->text(), estimate_.layers, &layerError);

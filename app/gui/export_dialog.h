@@ -38,6 +38,8 @@ public:
     bool embeddings() const;
     std::vector<int> layers() const;
     void setFile(const QString& file);
+    /// Edits in force in all but the inputs: said in the dialog.
+    void setEdits(const QStringList& edits);
 
 Q_SIGNALS:
     void exportRequested();
@@ -51,12 +53,14 @@ private:
     QString targetError() const;
 
     ExportEstimate estimate_;
+    QStringList edits_;
     QComboBox* format_ = nullptr;
     QLineEdit* file_ = nullptr;
     QCheckBox* inputs_ = nullptr;
     QCheckBox* embeddings_ = nullptr;
     QCheckBox* contextual_ = nullptr;
     QLineEdit* layers_ = nullptr;
+    QLabel* edited_ = nullptr;
     QLabel* size_ = nullptr;
     QLabel* error_ = nullptr;
     QPushButton* export_ = nullptr;

@@ -36,6 +36,7 @@ GenerateController::GenerateController(SessionController& session, WorkState& st
             prompt_.setBudget(model.untrained ? kUntrainedBudget : model.defaultBudget);
         }
     });
+    connect(&state_, &WorkState::editsChanged, this, &GenerateController::showEdits);
     prompt_.setBlockedReason(state_.runReason());
     connectSession();
 }
@@ -53,11 +54,9 @@ void GenerateController::connectSession() {
         }
         prompt_.finishAnswer(value);
         Q_EMIT speedChanged(static_cast<int>(value.tokens.size()), value.tokensPerSecond);
-        if (sameRequest(value.request, state_.request())) {
-            answer_ = std::make_shared<const GenerationValue>(value);
-            if (state_.prepared()) {
-                tokens_.setGenerated(value.tokens);
-            }
+        answer_ = std::make_shared<const GenerationValue>(value);
+        if (answer() && state_.prepared()) {
+            tokens_.setGenerated(value.tokens);
         }
         finish();
     });
@@ -82,16 +81,30 @@ void GenerateController::connectSession() {
             });
 }
 
+std::shared_ptr<const GenerationValue> GenerateController::answer() const {
+    const bool current = answer_ && sameRequest(answer_->request, state_.request()) &&
+                         answer_->edits == state_.edits();
+    return current ? answer_ : nullptr;
+}
+
+void GenerateController::showEdits() {
+    prompt_.setEdits(state_.edits());
+    if (state_.prepared()) {
+        const auto current = answer();
+        tokens_.setGenerated(current ? current->tokens : std::vector<TokenValue>());
+    }
+}
+
 void GenerateController::generate() {
     if (isRunning() || !state_.runReason().isEmpty()) {
         return;
     }
     Q_EMIT aboutToRun();
     const PromptSettings settings = prompt_.settings();
-    asked_ = state_.request();
     answer_.reset();
     GenerateJob job;
-    job.request = asked_;
+    job.request = state_.request();
+    job.edits = state_.edits();
     job.profile = settings.profile;
     job.maxNewTokens = settings.budget;
     job.seed = settings.seed;

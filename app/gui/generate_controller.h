@@ -25,8 +25,8 @@ public:
     void generate();
     void stop();
     bool isRunning() const { return job_ != 0; }
-    /// The last finished answer, if it belongs to the present request.
-    std::shared_ptr<const GenerationValue> answer() const { return answer_; }
+    /// The last finished answer, if it belongs to the present request and edits; else null.
+    std::shared_ptr<const GenerationValue> answer() const;
     void restore(const QSettings& settings);
     void save(QSettings& settings) const;
 
@@ -39,6 +39,7 @@ Q_SIGNALS:
 
 private:
     void connectSession();
+    void showEdits();
     void finish();
 
     SessionController& session_;
@@ -47,7 +48,6 @@ private:
     TokensTab& tokens_;
     ProblemList& problems_;
     JobId job_ = 0;
-    RequestValue asked_;
     std::shared_ptr<const GenerationValue> answer_;
 };
 

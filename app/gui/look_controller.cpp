@@ -171,6 +171,7 @@ void LookController::connectPages() {
     connect(tab_.probes(), &ProbesPage::captureWanted, this, &LookController::mapCapture);
     connect(tab_.probes(), &ProbesPage::probesChanged, this, &LookController::estimateProbes);
     connect(tab_.probes(), &ProbesPage::editsChanged, this, [this] {
+        tab_.saliency()->setAnswer({});  // it was one under other edits
         refresh();
         Q_EMIT editsChanged(tab_.probes()->edits());
     });
@@ -248,9 +249,8 @@ void LookController::refreshPage(Run& run) {
     QString outdated;
     if (!same) {
         outdated = tr("Prompt or sources have changed since: this belongs to those of before.");
-    } else if (run.edits != tab_.probes()->edits()) {
-        outdated = run.edits.isEmpty() ? tr("Edits were set since: this is without them.")
-                                       : tr("The edits have changed since.");
+    } else {
+        outdated = otherEditsText(run.edits, tab_.probes()->edits());
     }
     run.page->setOutdated(outdated);
 }

@@ -88,7 +88,8 @@ private:
     void setLayers();
     void makeView(const LayerViewRequest& request);
     void continueAnswer(int token, qint64 id);
-    void offerWords(const std::vector<TokenValue>& tokens);
+    /// Of an answer under these edits.
+    void offerWords(const std::vector<TokenValue>& tokens, const QStringList& edits);
     std::vector<NamedStates> streams() const;
     InstrumentRequest instrumentRequest() const;
     QString reason() const;

@@ -54,7 +54,7 @@ void LookController::connectAnswers() {
         if (arrived(Instrument::Attention, value.id)) {
             tab_.attention()->setAttention(std::make_shared<const AttentionValue>(value));
             if (value.firstRow < 0) {
-                offerWords(value.generated);
+                offerWords(value.generated, value.edits);
             }
             refresh();
         }
@@ -71,19 +71,22 @@ void LookController::connectAnswers() {
                 for (const AlternativeToken& token : value.tokens) {
                     tokens.push_back(token.token);
                 }
-                offerWords(tokens);
+                offerWords(tokens, value.edits);
             }
             refresh();
         });
     connect(&session_, &SessionController::generated, this, [this](const GenerationValue& value) {
         if (sameRequest(value.request, state_.request())) {
-            offerWords(value.tokens);
+            offerWords(value.tokens, value.edits);
         }
     });
 }
 
-void LookController::offerWords(const std::vector<TokenValue>& tokens) {
-    tab_.saliency()->setAnswer(tokens);
+void LookController::offerWords(const std::vector<TokenValue>& tokens, const QStringList& edits) {
+    // A token of an answer under other edits may be another one in the answer to be looked at.
+    if (edits == tab_.probes()->edits()) {
+        tab_.saliency()->setAnswer(tokens);
+    }
 }
 
 void LookController::connectLaidOver() {
@@ -164,6 +167,9 @@ void LookController::mapCapture(int capture) {
 
 std::vector<NamedStates> LookController::streams() const {
     std::vector<NamedStates> streams;
+    if (extracted_ && layers_ && extracted_->edits != layers_->edits) {
+        return streams;  // made otherwise than the layers beside which they would stand
+    }
     for (std::size_t i = 0; extracted_ && layers_ && i < extracted_->sources.size(); ++i) {
         auto tokens = std::make_shared<std::vector<TokenValue>>();
         for (const TokenValue& token : layers_->tokens) {

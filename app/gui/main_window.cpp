@@ -203,6 +203,10 @@ void MainWindow::refreshActions() {
     for (QAction* action : {actions_->runBoth, actions_->runChanged, actions_->runOther}) {
         WindowActions::setReason(action, compare_->reason());
     }
+    const QString noEdits = tr("No edit is in force; Look inside > Probes sets them.");
+    WindowActions::setReason(
+        actions_->runEdited,
+        !compare_->reason().isEmpty() || !state_->edits().isEmpty() ? compare_->reason() : noEdits);
     WindowActions::setReason(actions_->exportFile, export_->reason());
     WindowActions::setReason(actions_->closeModel,
                              state_->model() ? QString() : tr("No model is open."));

@@ -68,6 +68,8 @@ void MainWindow::connectActions() {
 
 void MainWindow::connectCompare() {
     connect(actions_->runBoth, &QAction::triggered, compare_, &CompareController::runBothProfiles);
+    connect(actions_->runEdited, &QAction::triggered, compare_,
+            &CompareController::runWithAndWithoutEdits);
     connect(actions_->runChanged, &QAction::triggered, compare_,
             &CompareController::openChangedCopy);
     connect(actions_->runOther, &QAction::triggered, compare_, &CompareController::openOtherModel);

@@ -7,12 +7,14 @@
 #include "app/gui/signal_controller.h"
 #include "app/gui/sources_controller.h"
 #include "app/gui/window_actions.h"
+#include "app/gui/work_state.h"
 #include "widgets/look/cursor_bar.h"
 #include "widgets/look/layers_page.h"
 #include "widgets/look/look_tab.h"
 #include "widgets/look/probes_page.h"
 #include "widgets/model/model_panel.h"
 #include "widgets/model/module_tree_model.h"
+#include "widgets/prompt/prompt_panel.h"
 
 #include <QAbstractItemView>
 #include <QAction>
@@ -32,6 +34,11 @@ void MainWindow::connectLook() {
             [this] { tabs_->setCurrentWidget(look_tab_); });
     connect(actions_->helpChapters, &QAction::triggered, this, &MainWindow::showHelp);
     connect(look_, &LookController::aboutToRun, prepare_, &PrepareController::flush);
+    connect(look_, &LookController::editsChanged, state_.get(), &WorkState::setEdits);
+    connect(prompt_panel_, &PromptPanel::editsRequested, this, [this] {
+        look_tab_->showPage(look_tab_->probes());
+        tabs_->setCurrentWidget(look_tab_);
+    });
     for (LookPage* page : look_tab_->pages()) {
         connect(page, &LookPage::openModelRequested, model_, &ModelController::chooseFolder);
         connect(page, &LookPage::addAudioRequested, sources_, &SourcesController::chooseFiles);

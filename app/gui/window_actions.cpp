@@ -64,6 +64,9 @@ void WindowActions::makeRunActions() {
     runBoth = make(QStringLiteral("runBoth"), tr("Run &both profiles"),
                    QKeySequence(QStringLiteral("Ctrl+Shift+Return")),
                    tr("Runs the request greedily and sampled, and puts both side by side"));
+    runEdited = make(QStringLiteral("runEdited"), tr("Run with and without the &edits"), {},
+                     tr("Runs the request without the edits in force and under them, and puts both "
+                        "side by side"));
     runChanged = make(QStringLiteral("runChanged"), tr("Run a &changed copy…"), {},
                       tr("Runs the request as it is and with other parameters"));
     runOther = make(QStringLiteral("runOther"), tr("Run under another &model…"), {},
@@ -137,7 +140,7 @@ void WindowActions::place(QMainWindow& window, const std::vector<QAction*>& view
     QMenu* run = window.menuBar()->addMenu(tr("&Run"));
     run->addActions({generate, extract, stop});
     run->addSeparator();
-    run->addActions({runBoth, runChanged, runOther});
+    run->addActions({runBoth, runEdited, runChanged, runOther});
     run->addSeparator();
     run->addActions({togglePlay, playToken});
     QMenu* view = window.menuBar()->addMenu(tr("&View"));

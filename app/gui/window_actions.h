@@ -27,6 +27,7 @@ public:
     QAction* generate;
     QAction* extract;
     QAction* runBoth;
+    QAction* runEdited;
     QAction* runChanged;
     QAction* runOther;
     QAction* stop;

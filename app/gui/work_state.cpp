@@ -82,4 +82,13 @@ void WorkState::setProblem(const QString& problem) {
     Q_EMIT changed();
 }
 
+void WorkState::setEdits(const QStringList& edits) {
+    if (edits == edits_) {
+        return;
+    }
+    edits_ = edits;
+    Q_EMIT editsChanged();
+    Q_EMIT changed();
+}
+
 }  // namespace earscope

@@ -29,6 +29,8 @@ public:
     /// Why the request could not be prepared, or an empty text.
     const QString& problem() const { return problem_; }
     RequestValue request() const { return {prompt_, audio_paths_}; }
+    /// In force in everything that is run from now on, as written for earscope-cli.
+    const QStringList& edits() const { return edits_; }
     /// Family of the model, or an empty text.
     QString family() const { return model_ ? model_->family : QString(); }
     /// Why nothing can be run on the model now, or an empty text.
@@ -39,6 +41,7 @@ public:
     void setSources(const QStringList& paths, const QStringList& labels, const QString& reason);
     void setPrepared(Prepared prepared);
     void setProblem(const QString& problem);
+    void setEdits(const QStringList& edits);
 
 Q_SIGNALS:
     void modelChanged();
@@ -49,6 +52,7 @@ Q_SIGNALS:
     void sourceDetailsChanged();
     void preparedChanged();
     void problemChanged();
+    void editsChanged();
     /// Anything above: for what depends on all of it.
     void changed();
 
@@ -62,6 +66,7 @@ private:
     QString sources_reason_;
     Prepared prepared_;
     QString problem_;
+    QStringList edits_;
 };
 
 bool sameRequest(const RequestValue& a, const RequestValue& b);

@@ -1,6 +1,7 @@
 #include "core/bridge/compare_job.h"
 
 #include "core/bridge/failure.h"
+#include "core/bridge/instrument_jobs.h"
 #include "core/bridge/value_conversion.h"
 #include "core/compare/column.h"
 #include "core/compare/weights_digest.h"
@@ -114,6 +115,7 @@ public:
         : job_(&job), tools_(&tools), seat_(&seat) {
         folders_ = {seat.folderOf(job.a), seat.folderOf(job.b)};
         options_ = {generateOptions(job.a, tools), generateOptions(job.b, tools)};
+        edits_ = {toEdits(job.a.edits), toEdits(job.b.edits)};
         // Opened here and closed again: a folder that is refused must not cost the open model.
         const Snapshot a = open_snapshot(folders_[0]);
         same_ = std::filesystem::equivalent(folders_[0], folders_[1]);
@@ -131,15 +133,19 @@ public:
         value.id = job_->id;
         value.a = column(0, value.statesA);
         value.b = column(1, value.statesB);
-        if (same_) {
-            value.statesB = value.statesA;  // of the prompt alone, which no profile changes
+        if (sameStates()) {
+            value.statesB = value.statesA;
         }
         return value;
     }
 
 private:
+    /// States are of the prompt alone, which no profile changes.
+    bool sameStates() const { return same_ && job_->a.edits == job_->b.edits; }
+
     RunPointer column(std::size_t index, RunStates& states) {
         Session& session = seat_->seat(folders_.at(index));
+        check_edits(session.model(), edits_.at(index));
         if (index == 0 || !same_) {
             const CallOptions reading{
                 .grad = false, .stop = tools_->stop, .progress = tools_->progress};
@@ -148,7 +154,10 @@ private:
         ColumnOptions options;
         options.generate = options_.at(index);
         options.notes.weights_digest = weights_.at(index);
-        options.states = job_->states && (index == 0 || !same_);
+        options.notes.edits = edit_texts(edits_.at(index));
+        EditSet in_force(session.model(), edits_.at(index), batch_);
+        options.edits = &in_force;
+        options.states = job_->states && (index == 0 || !sameStates());
         options.layers =
             layers_there({job_->layers.begin(), job_->layers.end()}, session.model().layer_count());
         Column column = run_column(session, batch_, options);
@@ -163,6 +172,7 @@ private:
     ModelSeat* seat_;
     std::array<std::filesystem::path, 2> folders_;
     std::array<GenerateOptions, 2> options_;
+    std::array<std::vector<Edit>, 2> edits_;
     std::array<std::string, 2> weights_;
     bool same_ = false;
     PreparedBatch batch_;

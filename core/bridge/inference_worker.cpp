@@ -74,8 +74,10 @@ struct InferenceWorker::State {
     RequestValue request;
     PreparedBatch batch;
     std::optional<std::vector<AudioEmbedding>> embeddings;
+    QStringList embeddings_edits;                      ///< in force when these were made
     nlohmann::json answer = nlohmann::json::object();  ///< manifest members of the last answer
-    std::map<Instrument, KeptResult> kept;             ///< the last result of each, of any request
+    QStringList answer_edits;
+    std::map<Instrument, KeptResult> kept;  ///< the last result of each, of any request
 
     Session& model() const {
         if (!session) {
@@ -89,7 +91,9 @@ struct InferenceWorker::State {
         request = {};
         batch = {};
         embeddings.reset();
+        embeddings_edits.clear();
         answer = nlohmann::json::object();
+        answer_edits.clear();
     }
 
     const PreparedBatch& prepare(const RequestValue& wanted, const CallOptions& options) {
@@ -110,14 +114,36 @@ struct InferenceWorker::State {
     }
 
     const std::vector<AudioEmbedding>& embeddingsOf(const RequestValue& wanted,
+                                                    const QStringList& edits,
                                                     const CallOptions& options) {
         const PreparedBatch& prepared = batchOf(wanted, options);
-        if (!embeddings) {
+        const std::vector<Edit> parsed = toEdits(edits);
+        // A saved tensor's file may have become another one since.
+        const bool lasting = std::none_of(parsed.begin(), parsed.end(), [](const Edit& edit) {
+            return edit.operation == EditOperation::From;
+        });
+        if (!embeddings || embeddings_edits != edits || !lasting) {
+            embeddings.reset();
+            const EditSet in_force(model().model(), parsed, prepared);
             auto made = model().extract_audio_embeddings(prepared, options);
             std::for_each(made.begin(), made.end(), moveToCpu);
             embeddings = std::move(made);
+            embeddings_edits = edits;
         }
         return *embeddings;
+    }
+
+    /// What a file tells beside the request: the last answer, if it came about under these edits,
+    /// and the edits themselves, if something in the file was computed.
+    nlohmann::json manifest(const QStringList& edits, bool computed) const {
+        nlohmann::json members = nlohmann::json::object();
+        if (answer_edits == edits) {
+            members = answer;
+        }
+        if (computed && !edits.isEmpty()) {
+            members["edits"] = edit_texts(toEdits(edits));
+        }
+        return members;
     }
 };
 
@@ -236,6 +262,7 @@ void InferenceWorker::generate(const GenerateJob& job, std::stop_token stop) {
         if (!job.edits.isEmpty()) {
             state_->answer["generation"]["edits"] = edit_texts(toEdits(job.edits));
         }
+        state_->answer_edits = job.edits;
         Q_EMIT generated(value);
     });
 }
@@ -243,9 +270,11 @@ void InferenceWorker::generate(const GenerateJob& job, std::stop_token stop) {
 void InferenceWorker::extract(const ExtractJob& job, std::stop_token stop) {
     guarded(job.id, stop, [&] {
         const CallOptions options{.stop = stop, .progress = progressOf(job.id)};
-        const auto& embeddings = state_->embeddingsOf(job.request, options);
+        const auto& embeddings = state_->embeddingsOf(job.request, job.edits, options);
         EmbeddingsValue value = toEmbeddingsValue(embeddings, state_->batch, job.request);
         value.id = job.id;
+        value.request = job.request;
+        value.edits = job.edits;
         Q_EMIT extracted(value);
     });
 }
@@ -279,18 +308,23 @@ void InferenceWorker::exportTensors(const ExportJob& job, std::stop_token stop) 
             add(prepared_tensors(batch));
         }
         if (job.embeddings && !batch.slots.empty()) {
-            add(embedding_tensors(state_->embeddingsOf(job.request, options)));
+            add(embedding_tensors(state_->embeddingsOf(job.request, job.edits, options)));
         }
         if (!job.contextualLayers.empty()) {
             const std::vector<std::int64_t> layers(job.contextualLayers.begin(),
                                                    job.contextualLayers.end());
+            // Of its own, so that noise is that of the embeddings and layer 0 holds these.
+            const EditSet in_force(state_->model().model(), toEdits(job.edits), batch);
             add(contextual_tensors(
                 state_->model().extract_contextual_embeddings(batch, layers, options)));
         }
-        export_tensors(file, tensors, make_manifest(state_->model(), batch, state_->answer), stop,
-                       options.progress);
         ExportedValue value;
         value.id = job.id;
+        const bool computed = job.embeddings || !job.contextualLayers.empty();
+        value.edits = computed ? job.edits : QStringList();
+        export_tensors(file, tensors,
+                       make_manifest(state_->model(), batch, state_->manifest(job.edits, computed)),
+                       stop, options.progress);
         value.file = job.file;
         value.bytes = QFileInfo(job.file).size();
         for (const NamedTensor& named : tensors) {
@@ -309,7 +343,9 @@ void InferenceWorker::runInstrument(const Job& job, const std::stop_token& stop,
         const CallOptions options{.stop = stop, .progress = progressOf(job.id)};
         Session& session = state_->model();
         KeptResult kept;
-        InstrumentRun on{session, state_->batchOf(job.on.request, options), options, {}, nullptr};
+        InstrumentRun on{session, state_->batchOf(job.on.request, options),
+                         options, {},
+                         nullptr, state_->weights};
         if (instrument) {
             on.kept = &kept;
         }

@@ -2,6 +2,7 @@
 
 #include "core/bridge/instrument_export.h"
 #include "core/bridge/value_conversion.h"
+#include "core/compare/record_run.h"
 #include "core/instruments/alternatives.h"
 #include "core/instruments/attention_maps.h"
 #include "core/instruments/capture.h"
@@ -61,6 +62,12 @@ std::vector<TokenValue> allRows(const InstrumentRun& run,
 
 std::vector<TokenValue> answerRows(const InstrumentRun& run, const GenerateResult& answer) {
     return generatedRows(answer.ids.at(0), answer.prompt_width, run.session.processor().tokenizer);
+}
+
+RunPointer toRecord(const InstrumentRun& run, const InstrumentRequest& on,
+                    const GenerateOptions& options, const GenerateResult& answer) {
+    return std::make_shared<const RunRecord>(record_run(
+        run.session, run.batch, 0, options, answer, {run.weights, edit_texts(toEdits(on.edits))}));
 }
 
 TensorStatistics toStatistics(const Statistics& from) {
@@ -242,7 +249,9 @@ AttentionValue runAttention(const AttentionJob& job, const InstrumentRun& run) {
     if (options.answer) {
         value.text = QString::fromStdString(result.answer.texts.at(0));
         value.generated = answerRows(run, result.answer);
+        value.record = toRecord(run, job.on, options.generate, result.answer);
     }
+    value.request = job.on.request;
     value.tokens = allRows(run, value.generated);
     value.layers = job.layers;
     value.heads = job.heads;
@@ -337,6 +346,8 @@ AlternativesValue runAlternatives(const AlternativesJob& job, const InstrumentRu
     if (run.kept != nullptr) {
         *run.kept = keptAlternatives(job, run, result);
     }
+    value.request = job.on.request;
+    value.record = toRecord(run, job.on, options, result.answer);
     return value;
 }
 

@@ -15,6 +15,7 @@ struct InstrumentRun {
     CallOptions call;
     std::function<void(const StreamEvent&)> onToken;  ///< text as it comes; may be empty
     KeptResult* kept = nullptr;                       ///< takes the result for an export
+    std::string weights;                              ///< digest of the session's
 };
 
 /// Edits as written for earscope-cli.

@@ -116,6 +116,8 @@ struct AttentionValue {
     std::vector<std::vector<TensorValue>> weights;  ///< [layer][head]: [G, L+G-1] or [rows, L]
     std::vector<PreparedSource> sources;            ///< without mel
     QStringList edits;
+    RequestValue request;
+    RunPointer record;  ///< the answer as the run list keeps it; null for rows of the prompt
 };
 
 struct SaliencyJob {
@@ -180,6 +182,8 @@ struct AlternativesValue {
     std::vector<AlternativeToken> tokens;
     int continueToken = -1;
     QStringList edits;
+    RequestValue request;
+    RunPointer record;  ///< the answer as the run list keeps it
 };
 
 enum class Instrument { Lens, Attention, Saliency, Alternatives, Layers, Probes };

@@ -22,6 +22,7 @@ struct RunSpec {
     std::optional<SamplingValue> changed;  ///< instead of the profile's own
     int maxNewTokens = 16384;
     quint64 seed = 3407;
+    QStringList edits;  ///< in force meanwhile, as written for earscope-cli
 };
 
 /// The same request under two specifications, one after the other; another snapshot is opened in

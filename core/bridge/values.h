@@ -176,6 +176,7 @@ struct GenerationValue {
 struct ExtractJob {
     JobId id = 0;
     RequestValue request;
+    QStringList edits;  ///< as in GenerateJob
 };
 
 struct SourceEmbeddings {
@@ -190,14 +191,18 @@ struct SourceEmbeddings {
 
 struct EmbeddingsValue {
     JobId id = 0;
+    RequestValue request;
     std::vector<SourceEmbeddings> sources;
+    QStringList edits;  ///< under which they came about; empty: none
 };
 
-/// Writes what the worker last prepared and extracted for this request.
+/// Writes what the worker last prepared for this request and what the model makes of it under these
+/// edits. The manifest tells of the last answer if it came about under the same ones.
 struct ExportJob {
     JobId id = 0;
     QString file;  ///< .safetensors or .npz
     RequestValue request;
+    QStringList edits;  ///< as in GenerateJob; what the model gets has none
     bool inputs = true;
     bool embeddings = true;
     std::vector<int> contextualLayers;  ///< empty: none
@@ -208,6 +213,7 @@ struct ExportedValue {
     QString file;
     qint64 bytes = 0;
     QStringList tensors;
+    QStringList edits;  ///< under which some of them came about; empty: none
 };
 
 }  // namespace earscope

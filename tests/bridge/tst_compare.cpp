@@ -233,6 +233,63 @@ private Q_SLOTS:
         QVERIFY(generateAlone(QStringLiteral("paper_reference")));
     }
 
+    void compare_modelOfBeforeIsGone_isToldAfterTheRuns() {
+        const QTemporaryDir folder;
+        const QString home = folder.filePath(QStringLiteral("home"));
+        std::filesystem::copy(tinySnapshot().toStdString(), home.toStdString(),
+                              std::filesystem::copy_options::recursive);
+        load(home);
+        // Both columns run elsewhere, so nothing of the job looks at the folder before the end.
+        CompareJob job = bothProfiles();
+        job.a.folder = mossSnapshot();
+        job.b.folder = mossSnapshot();
+        QVERIFY(QDir(home).removeRecursively());
+        QCOMPARE(run(job), QStringLiteral("compared"));
+        QCOMPARE(last().a->family, std::string("MOSS-Music"));
+        QVERIFY(!last().b->text.empty());
+        QVERIFY2(last().modelLost.contains(home), qPrintable(last().modelLost));
+        QCOMPARE(recorder_->lost, 1);
+        // None is left, and another one can be opened.
+        QCOMPARE(recorder_->waitFor(controller_->prepare(prepareJob(clipRequest()))),
+                 QStringLiteral("failed"));
+        load();
+        QVERIFY(generateAlone(QStringLiteral("paper_reference")));
+    }
+
+    void compare_withAndWithoutEdits_marksTheEditedColumn() {
+        load();
+        CompareJob job = bothProfiles();
+        job.b = job.a;
+        job.b.edits = QStringList{QStringLiteral("model.language_model.layers.1=scale:-3")};
+        job.states = true;
+        job.layers = {0, 2};
+        const RunPointer plain = generateAlone(QStringLiteral("paper_reference"));
+        QCOMPARE(run(job), QStringLiteral("compared"));
+        QCOMPARE(last().a->text, plain->text);
+        QVERIFY(last().a->edits.empty());
+        QCOMPARE(last().b->edits, std::vector<std::string>{job.b.edits[0].toStdString()});
+        QVERIFY(last().b->text != plain->text);
+        const Comparison comparison = compare_runs(*last().a, *last().b);
+        QCOMPARE(precondition_line(comparison),
+                 std::string("same input ids · same audio · same weights · other edits"));
+        // The decoder's input is before the edited layer, hidden state 2 behind it.
+        QCOMPARE(largestDifference(last().statesA.hidden[0][0], last().statesB.hidden[0][0]), 0.0F);
+        QVERIFY(largestDifference(last().statesA.hidden[0][1], last().statesB.hidden[0][1]) > 0.1F);
+        QCOMPARE(generateAlone(QStringLiteral("paper_reference"))->text, plain->text);
+    }
+
+    void compare_editThatTheModelHasNot_failsAndBringsTheModelBack() {
+        load();
+        CompareJob job = bothFamilies();
+        job.a.edits = job.b.edits = QStringList{QStringLiteral("model.multi_modal_projector=zero")};
+        const JobId id = controller_->compare(job);
+        QCOMPARE(recorder_->waitFor(id), QStringLiteral("failed"));
+        QVERIFY(recorder_->endingOf(id).failure.message.contains(
+            QStringLiteral("model.multi_modal_projector")));
+        QCOMPARE(recorder_->lost, 0);
+        QVERIFY(generateAlone(QStringLiteral("paper_reference")));
+    }
+
     void compare_cancelledAtAnyTime_bringsTheModelBack() {
         load();
         const RunPointer before = generateAlone(QStringLiteral("paper_reference"));

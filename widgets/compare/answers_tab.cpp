@@ -80,6 +80,16 @@ QWidget* AnswersTab::buildDetail() {
     facts_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     facts_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     facts_->setWordWrap(true);
+    changes_ = new QLabel(area);
+    changes_->setObjectName(QStringLiteral("runChanges"));
+    changes_->setTextFormat(Qt::PlainText);
+    changes_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    changes_->setWordWrap(true);
+    changes_->setMargin(4);
+    changes_->setAutoFillBackground(true);
+    changes_->setBackgroundRole(QPalette::ToolTipBase);
+    changes_->setForegroundRole(QPalette::ToolTipText);
+    changes_->hide();
     text_ = new AnswerView(area);
     text_->setObjectName(QStringLiteral("runText"));
     text_->setAccessibleName(tr("Answer of the selected run"));
@@ -100,6 +110,7 @@ QWidget* AnswersTab::buildDetail() {
     layout->setContentsMargins(6, 4, 6, 6);
     layout->setSpacing(4);
     layout->addLayout(buttons);
+    layout->addWidget(changes_);
     layout->addLayout(columns, 1);
     connect(use_a_, &QPushButton::clicked, this, [this] { Q_EMIT chosenAsA(currentRow()); });
     connect(use_b_, &QPushButton::clicked, this, [this] { Q_EMIT chosenAsB(currentRow()); });
@@ -119,6 +130,7 @@ void AnswersTab::setModel(RunListModel* model) {
     header->resizeSection(RunListModel::RequestColumn, digit * 18);
     header->resizeSection(RunListModel::ModelColumn, digit * 18);
     header->resizeSection(RunListModel::ProfileColumn, digit * 18);
+    header->resizeSection(RunListModel::ChangesColumn, digit * 12);
     header->resizeSection(RunListModel::TextColumn, digit * 36);
     header->resizeSection(RunListModel::TokensColumn, digit * 8);
     header->resizeSection(RunListModel::SpeedColumn, digit * 10);
@@ -154,8 +166,11 @@ void AnswersTab::showCurrent() {
         text_->appendPiece(QString::fromStdString(run.text));
         text_->moveCursor(QTextCursor::Start);
         facts_->setText(runFacts(run));
+        changes_->setText(changesInFull(run));
+        changes_->setVisible(!changes_->text().isEmpty());
     } else {
         facts_->clear();
+        changes_->hide();
     }
     refresh();
 }

@@ -43,6 +43,7 @@ private:
     QStackedWidget* pages_;
     QTableView* table_ = nullptr;
     QLabel* facts_ = nullptr;
+    QLabel* changes_ = nullptr;
     AnswerView* text_ = nullptr;
     QPushButton* use_a_ = nullptr;
     QPushButton* use_b_ = nullptr;

@@ -90,6 +90,9 @@ QWidget* CompareTab::buildToolbar() {
     auto* menu = new QMenu(run_);
     menu->setToolTipsVisible(true);
     run_both_ = menu->addAction(tr("Run &both profiles"), this, &CompareTab::runBothRequested);
+    run_edited_ = menu->addAction(tr("Run with and without the &edits"), this,
+                                  &CompareTab::withAndWithoutRequested);
+    run_edited_->setObjectName(QStringLiteral("compareEdited"));
     run_changed_ =
         menu->addAction(tr("Run a &changed copy…"), this, &CompareTab::changedCopyRequested);
     run_other_ =
@@ -156,12 +159,19 @@ void CompareTab::buildSide(QGridLayout& grid, Side& side, bool isA) {
     side.title->setFont(bold);
     side.facts = plainLabel(isA ? QStringLiteral("factsA") : QStringLiteral("factsB"), this);
     side.facts->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+    side.changes = plainLabel(isA ? QStringLiteral("changesA") : QStringLiteral("changesB"), this);
+    side.changes->setMargin(4);
+    side.changes->setAutoFillBackground(true);
+    side.changes->setBackgroundRole(QPalette::ToolTipBase);
+    side.changes->setForegroundRole(QPalette::ToolTipText);
+    side.changes->hide();
     side.column = new DiffColumn(isA ? DiffColumn::Side::A : DiffColumn::Side::B, this);
     side.column->setObjectName(isA ? QStringLiteral("columnA") : QStringLiteral("columnB"));
     const int column = isA ? 0 : 1;
     grid.addWidget(side.title, 0, column);
     grid.addWidget(side.facts, 1, column);
-    grid.addWidget(side.column, 2, column);
+    grid.addWidget(side.changes, 2, column);
+    grid.addWidget(side.column, 3, column);
     grid.setColumnStretch(column, 1);
 }
 
@@ -169,7 +179,7 @@ QWidget* CompareTab::buildTexts() {
     auto* page = new QWidget(this);
     auto* columns = new QGridLayout;
     columns->setVerticalSpacing(2);
-    columns->setRowStretch(2, 1);
+    columns->setRowStretch(3, 1);
     buildSide(*columns, a_, true);
     buildSide(*columns, b_, false);
     divergence_ = plainLabel(QStringLiteral("divergence"), page);
@@ -293,6 +303,8 @@ void CompareTab::showSide(const Side& side, const RunPointer& run, bool isA) {
     side.column->setRun(run, comparison_);
     const QString letter = isA ? tr("A") : tr("B");
     side.title->setText(run ? tr("%1  %2").arg(letter, side.choice->currentText()) : letter);
+    side.changes->setText(run ? changesInFull(*run) : QString());
+    side.changes->setVisible(!side.changes->text().isEmpty());
     if (!run) {
         side.facts->clear();
         return;
@@ -321,7 +333,7 @@ void CompareTab::showPrecondition() {
     const auto part = [](bool same, const QString& yes, const QString& no) {
         return same ? QStringLiteral("✓ ") + yes : QStringLiteral("≠ ") + no;
     };
-    const QStringList parts{
+    QStringList parts{
         part(comparison_->same_input_ids, tr("same input ids"), tr("other input ids")),
         run_a_->sources.empty() && run_b_->sources.empty()
             ? tr("no audio")
@@ -329,6 +341,9 @@ void CompareTab::showPrecondition() {
         comparison_->weights_compared
             ? part(comparison_->same_weights, tr("same weights"), tr("other weights"))
             : tr("? weights not compared (other files of the same layout)")};
+    if (comparison_->edited) {
+        parts << part(comparison_->same_edits, tr("same edits"), tr("other edits"));
+    }
     precondition_->setText(parts.join(QStringLiteral("   ")));
     const auto tokenText = [](const RunPointer& run, std::int64_t token) {
         const auto index = static_cast<std::size_t>(token);
@@ -398,15 +413,37 @@ void CompareTab::follow(const DiffColumn& moved, DiffColumn& other, bool movedIs
 }
 
 void CompareTab::setRunReason(const QString& reason) {
+    run_reason_ = reason;
+    refreshRun();
+}
+
+void CompareTab::setEdits(const QStringList& edits) {
+    edits_ = edits;
+    refreshRun();
+    refresh();
+}
+
+void CompareTab::refreshRun() {
+    const bool may = run_reason_.isEmpty();
+    const QString under =
+        edits_.isEmpty() ? QString()
+                         : QLatin1Char('\n') +
+                               tr("In force in both: %1.").arg(edits_.join(QStringLiteral(", ")));
     for (QAction* action : {run_both_, run_changed_, run_other_}) {
-        action->setEnabled(reason.isEmpty());
-        action->setToolTip(reason);
+        action->setEnabled(may);
+        action->setToolTip(may ? under.trimmed() : run_reason_);
     }
-    empty_run_->setEnabled(reason.isEmpty());
-    empty_run_->setToolTip(reason.isEmpty()
-                               ? tr("Runs the request greedily and sampled (Ctrl+Shift+Enter).")
-                               : reason);
-    run_->setToolTip(reason.isEmpty() ? tr("Runs the request anew, to compare.") : reason);
+    run_edited_->setEnabled(may && !edits_.isEmpty());
+    run_edited_->setToolTip(
+        !may               ? run_reason_
+        : edits_.isEmpty() ? tr("No edit is in force; Look inside > Probes "
+                                "sets them.")
+                           : tr("A without, B under: %1.").arg(edits_.join(QStringLiteral(", "))));
+    empty_run_->setEnabled(may);
+    empty_run_->setToolTip(may ? tr("Runs the request greedily and sampled (Ctrl+Shift+Enter).") +
+                                     under
+                               : run_reason_);
+    run_->setToolTip(may ? tr("Runs the request anew, to compare.") : run_reason_);
 }
 
 void CompareTab::setNotice(const QString& text) {
@@ -426,8 +463,13 @@ void CompareTab::refresh() {
     copy_->setEnabled(both && comparison_.has_value());
     export_->setEnabled(both && comparison_.has_value());
     const int runs = model_ != nullptr ? model_->rowCount() : 0;
-    empty_text_->setText(runs == 0 ? tr("Puts two runs side by side. There is no run yet.")
-                                   : tr("Choose two runs."));
+    QString text =
+        runs == 0 ? tr("Puts two runs side by side. There is no run yet.") : tr("Choose two runs.");
+    if (!edits_.isEmpty()) {
+        text += QLatin1Char('\n') +
+                tr("New runs will be edited: %1.").arg(edits_.join(QStringLiteral(", ")));
+    }
+    empty_text_->setText(text);
 }
 
 }  // namespace earscope

@@ -41,6 +41,8 @@ public:
                  const std::optional<Comparison>& comparison);
     /// Why no run can be started now, or an empty text.
     void setRunReason(const QString& reason);
+    /// Edits that act on every run that is started here.
+    void setEdits(const QStringList& edits);
     /// What is being done, or what went wrong; an empty text hides the line.
     void setNotice(const QString& text);
     bool statesWanted() const;
@@ -52,6 +54,7 @@ public:
 Q_SIGNALS:
     void chosenChanged(int a, int b);
     void runBothRequested();
+    void withAndWithoutRequested();
     void changedCopyRequested();
     void otherModelRequested();
     void copyRequested();
@@ -62,6 +65,7 @@ private:
         QComboBox* choice = nullptr;
         QLabel* title = nullptr;
         QLabel* facts = nullptr;
+        QLabel* changes = nullptr;
         DiffColumn* column = nullptr;
     };
 
@@ -82,17 +86,21 @@ private:
     void showPrecondition();
     void showDivergence();
     void refresh();
+    void refreshRun();
 
     RunListModel* model_ = nullptr;
     ParameterModel* parameters_ = nullptr;
     QStackedWidget* pages_ = nullptr;
     QLabel* empty_text_ = nullptr;
     QPushButton* empty_run_ = nullptr;
+    QString run_reason_;
+    QStringList edits_;
     Side a_;
     Side b_;
     QToolButton* swap_ = nullptr;
     QToolButton* run_ = nullptr;
     QAction* run_both_ = nullptr;
+    QAction* run_edited_ = nullptr;
     QAction* run_changed_ = nullptr;
     QAction* run_other_ = nullptr;
     QAction* with_states_ = nullptr;

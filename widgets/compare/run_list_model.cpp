@@ -72,6 +72,8 @@ QString RunListModel::text(int row, int column) const {
             return QString::fromStdString(record.snapshot);
         case ProfileColumn:
             return QString::fromStdString(record.profile);
+        case ChangesColumn:
+            return changesText(record);
         case TextColumn:
             return firstLine(record.text);
         case TokensColumn:
@@ -128,6 +130,8 @@ QVariant RunListModel::headerData(int section, Qt::Orientation orientation, int 
             return tr("Model");
         case ProfileColumn:
             return tr("Profile");
+        case ChangesColumn:
+            return tr("Edited");
         case TextColumn:
             return tr("Answer");
         case TokensColumn:

@@ -19,6 +19,7 @@ public:
         RequestColumn,
         ModelColumn,
         ProfileColumn,
+        ChangesColumn,
         TextColumn,
         TokensColumn,
         SpeedColumn,

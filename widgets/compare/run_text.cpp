@@ -1,5 +1,7 @@
 #include "widgets/compare/run_text.h"
 
+#include "widgets/model/display_text.h"
+
 #include <QCoreApplication>
 #include <QDateTime>
 #include <QLocale>
@@ -19,9 +21,11 @@ QString number(double value) {
 }  // namespace
 
 QString runTitle(int number, const RunRecord& run) {
-    return tr("#%1 · %2 · %3")
-        .arg(QLocale().toString(number), QString::fromStdString(run.snapshot),
-             QString::fromStdString(run.profile));
+    const QString title = tr("#%1 · %2 · %3")
+                              .arg(QLocale().toString(number), QString::fromStdString(run.snapshot),
+                                   QString::fromStdString(run.profile));
+    const QString changes = changesText(run);
+    return changes.isEmpty() ? title : tr("%1 · %2").arg(title, changes);
 }
 
 QString finishText(const RunRecord& run) {
@@ -70,8 +74,40 @@ QString clockText(const RunRecord& run) {
     return QLocale().toString(time.toLocalTime().time(), QStringLiteral("HH:mm:ss"));
 }
 
+QString changesText(const RunRecord& run) {
+    QStringList parts;
+    if (!run.edits.empty()) {
+        parts << editCount(static_cast<qsizetype>(run.edits.size()));
+    }
+    if (run.continued) {
+        parts << tr("continued");
+    }
+    return parts.join(QStringLiteral(", "));
+}
+
+QString changesInFull(const RunRecord& run) {
+    QStringList edits;
+    for (const std::string& edit : run.edits) {
+        edits << QString::fromStdString(edit);
+    }
+    QStringList lines;
+    if (!edits.isEmpty()) {
+        lines << editedText(edits);
+    }
+    if (run.continued) {
+        lines << tr("Continued from token %1 with “%2”: the tokens before are those of the answer "
+                    "it was made from.")
+                     .arg(QLocale().toString(static_cast<qlonglong>(run.continued->token)),
+                          QString::fromStdString(run.continued->put.piece));
+    }
+    return lines.join(QLatin1Char('\n'));
+}
+
 QString runFacts(const RunRecord& run) {
     QStringList lines;
+    if (const QString changes = changesInFull(run); !changes.isEmpty()) {
+        lines << changes;
+    }
     lines << tr("%1 (%2) on %3, %4, %5")
                  .arg(QString::fromStdString(run.snapshot), QString::fromStdString(run.family),
                       QString::fromStdString(run.device), QString::fromStdString(run.dtype),
@@ -87,9 +123,6 @@ QString runFacts(const RunRecord& run) {
     lines << tr("Prompt: %1 tokens")
                  .arg(QLocale().toString(static_cast<qlonglong>(run.prompt_width)));
     lines << sourcesText(run);
-    for (const std::string& edit : run.edits) {
-        lines << tr("Edit in force: %1").arg(QString::fromStdString(edit));
-    }
     return lines.join(QLatin1Char('\n'));
 }
 

@@ -6,7 +6,8 @@
 
 namespace earscope {
 
-/// "#3 · demo model · paper_reference", for lists to choose from.
+/// "#3 · demo model · paper_reference", with what was done to the run behind it, for lists to
+/// choose from.
 QString runTitle(int number, const RunRecord& run);
 /// "ended by the model" or "ended because the budget is used up".
 QString finishText(const RunRecord& run);
@@ -20,6 +21,11 @@ QString samplingText(const RunRecord& run);
 QString sourcesText(const RunRecord& run);
 /// Hours, minutes and seconds of the end of the run, in local time.
 QString clockText(const RunRecord& run);
+/// What was done to a run, in a few words: "2 edits", "continued", "2 edits, continued"; empty for
+/// one that was left alone.
+QString changesText(const RunRecord& run);
+/// The same in full, a line each: "EDITED · made under: …", "Continued from token 3 with “ B”: …".
+QString changesInFull(const RunRecord& run);
 /// Everything about a run on a few lines, for tooltips and for what stands beside its text.
 QString runFacts(const RunRecord& run);
 

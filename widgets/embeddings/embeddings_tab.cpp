@@ -1,6 +1,7 @@
 #include "widgets/embeddings/embeddings_tab.h"
 
 #include "widgets/embeddings/embedding_plot.h"
+#include "widgets/model/display_text.h"
 #include "widgets/plot/color_bar.h"
 #include "widgets/plot/cursor_model.h"
 #include "widgets/plot/picture_menu.h"
@@ -20,6 +21,20 @@ namespace earscope {
 namespace {
 
 enum LimitsMode { Robust, Full };
+
+/// A line that stands out: amber by its palette, and by its words.
+QLabel* banner(const QString& name, QWidget* parent) {
+    auto* label = new QLabel(parent);
+    label->setObjectName(name);
+    label->setWordWrap(true);
+    label->setAutoFillBackground(true);
+    label->setMargin(4);
+    label->setBackgroundRole(QPalette::ToolTipBase);
+    label->setForegroundRole(QPalette::ToolTipText);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    label->hide();
+    return label;
+}
 
 }  // namespace
 
@@ -101,14 +116,8 @@ QWidget* EmbeddingsTab::buildContent() {
     limits_text_->setObjectName(QStringLiteral("limitsText"));
     limits_text_->setWordWrap(true);
     limits_text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    outdated_ = new QLabel(page);
-    outdated_->setObjectName(QStringLiteral("embeddingsOutdated"));
-    outdated_->setWordWrap(true);
-    outdated_->setAutoFillBackground(true);
-    outdated_->setMargin(4);
-    outdated_->setBackgroundRole(QPalette::ToolTipBase);
-    outdated_->setForegroundRole(QPalette::ToolTipText);
-    outdated_->hide();
+    edited_ = banner(QStringLiteral("embeddingsEdited"), page);
+    outdated_ = banner(QStringLiteral("embeddingsOutdated"), page);
     plot_ = new EmbeddingPlot(page);
     plot_->setObjectName(QStringLiteral("embeddingPlot"));
     color_bar_ = new ColorBar(page);
@@ -120,13 +129,17 @@ QWidget* EmbeddingsTab::buildContent() {
     plots->addWidget(plot_, 1);
     plots->addWidget(color_bar_);
     addPictureMenu(*area, [this] {
-        return QStringList{source_->currentText(), facts_->text(), limits_text_->text()}.join(
-            QLatin1Char('\n'));
+        QStringList lines{source_->currentText(), facts_->text(), limits_text_->text()};
+        if (!edited_->isHidden()) {
+            lines << edited_->text();
+        }
+        return lines.join(QLatin1Char('\n'));
     });
     auto* layout = new QVBoxLayout(page);
     layout->setContentsMargins(6, 6, 6, 6);
     layout->setSpacing(4);
     layout->addWidget(buildToolbar());
+    layout->addWidget(edited_);
     layout->addWidget(outdated_);
     layout->addWidget(facts_);
     layout->addWidget(area, 1);
@@ -275,11 +288,33 @@ void EmbeddingsTab::setOutdated(const QString& text) {
     outdated_->setVisible(!text.isEmpty());
 }
 
+void EmbeddingsTab::setEdited(const QStringList& edits) {
+    edited_->setText(editedText(edits));
+    edited_->setVisible(!edits.isEmpty());
+}
+
+void EmbeddingsTab::setPendingEdits(const QStringList& edits) {
+    pending_edits_ = edits;
+    refreshExtract();
+}
+
 void EmbeddingsTab::setExtractReason(const QString& reason) {
+    extract_reason_ = reason;
+    refreshExtract();
+}
+
+void EmbeddingsTab::refreshExtract() {
+    QString help = extract_reason_;
+    if (help.isEmpty()) {
+        help = tr("Runs the audio encoder and the projector (Ctrl+E).");
+        if (!pending_edits_.isEmpty()) {
+            help += QLatin1Char('\n') + tr("The next run will be edited: %1.")
+                                            .arg(pending_edits_.join(QStringLiteral(", ")));
+        }
+    }
     for (QPushButton* button : {extract_, empty_extract_}) {
-        button->setEnabled(reason.isEmpty());
-        button->setToolTip(
-            reason.isEmpty() ? tr("Runs the audio encoder and the projector (Ctrl+E).") : reason);
+        button->setEnabled(extract_reason_.isEmpty());
+        button->setToolTip(help);
     }
 }
 

@@ -38,6 +38,10 @@ public:
     /// What is shown no longer belongs to the present sources; an empty text takes it away.
     void setOutdated(const QString& text);
     void setExtractReason(const QString& reason);
+    /// Edits under which what is shown came about.
+    void setEdited(const QStringList& edits);
+    /// Edits that the next extraction will have.
+    void setPendingEdits(const QStringList& edits);
 
     bool hasMatrices() const { return !matrices_.empty(); }
     EmbeddingPlot* plot() const { return plot_; }
@@ -54,6 +58,7 @@ private:
     void fillKinds();
     void showChosen();
     void applyLimits();
+    void refreshExtract();
     Matrix chosen() const;
 
     QStackedWidget* pages_;
@@ -65,12 +70,15 @@ private:
     QComboBox* limits_mode_ = nullptr;
     QLabel* facts_ = nullptr;
     QLabel* limits_text_ = nullptr;
+    QLabel* edited_ = nullptr;
     QLabel* outdated_ = nullptr;
     EmbeddingPlot* plot_ = nullptr;
     ColorBar* color_bar_ = nullptr;
     QPointer<CursorModel> cursor_;
     std::vector<Matrix> matrices_;
     QStringList names_;
+    QString extract_reason_;
+    QStringList pending_edits_;
 };
 
 }  // namespace earscope

@@ -1,6 +1,7 @@
 #include "widgets/look/look_page.h"
 
 #include "widgets/look/wrap_layout.h"
+#include "widgets/model/display_text.h"
 #include "widgets/plot/theme.h"
 
 #include <QEvent>
@@ -190,7 +191,7 @@ void LookPage::showResult(const QStringList& edits) {
     ended_.clear();
     outdated_text_.clear();
     has_result_ = true;
-    edited_->setText(tr("EDITED · made under: %1").arg(edits.join(QStringLiteral(", "))));
+    edited_->setText(editedText(edits));
     edited_->setVisible(!edits.isEmpty());
     refresh();
 }

@@ -121,4 +121,24 @@ QString progressText(const Progress& progress) {
     return tr("%1: %2 of %3").arg(name, amount(progress.done), amount(progress.total));
 }
 
+QString editCount(qsizetype count) {
+    return count == 1 ? tr("1 edit") : tr("%1 edits").arg(QLocale().toString(count));
+}
+
+QString editedText(const QStringList& edits) {
+    return edits.isEmpty() ? QString()
+                           : tr("EDITED · made under: %1").arg(edits.join(QStringLiteral(", ")));
+}
+
+QString otherEditsText(const QStringList& made, const QStringList& present) {
+    if (made == present) {
+        return {};
+    }
+    if (made.isEmpty()) {
+        return tr("Edits were set since: this is without them.");
+    }
+    return present.isEmpty() ? tr("The edits were taken away since.")
+                             : tr("The edits have changed since.");
+}
+
 }  // namespace earscope

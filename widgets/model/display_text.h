@@ -20,5 +20,13 @@ QString failureText(const Failure& failure);
 QString stageName(Stage stage);
 /// "Reading weights: 412 MB of 1.25 GB"; without a total only what was done.
 QString progressText(const Progress& progress);
+/// "2 edits".
+QString editCount(qsizetype count);
+/// "EDITED · made under: layers:0-0=scale:0.5", the mark of all that came about under edits; empty
+/// without any.
+QString editedText(const QStringList& edits);
+/// Why what was made under these edits no longer stands for the present ones; empty when they are
+/// the same.
+QString otherEditsText(const QStringList& made, const QStringList& present);
 
 }  // namespace earscope

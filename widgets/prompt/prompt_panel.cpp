@@ -8,6 +8,7 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
+#include <QEvent>
 #include <QFormLayout>
 #include <QLabel>
 #include <QLocale>
@@ -38,6 +39,18 @@ QLabel* wrappedLabel(const QString& name, QWidget* parent) {
     label->setObjectName(name);
     label->setWordWrap(true);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    return label;
+}
+
+/// A line that stands out: amber by its palette, and by its words.
+QLabel* banner(const QString& name, QWidget* parent) {
+    QLabel* label = wrappedLabel(name, parent);
+    label->setTextFormat(Qt::PlainText);
+    label->setAutoFillBackground(true);
+    label->setMargin(4);
+    label->setBackgroundRole(QPalette::ToolTipBase);
+    label->setForegroundRole(QPalette::ToolTipText);
+    label->hide();
     return label;
 }
 
@@ -153,6 +166,9 @@ QWidget* PromptPanel::buildSettings() {
     stop_ = new QPushButton(tr("Stop"), area);
     stop_->setObjectName(QStringLiteral("stop"));
     stop_->setToolTip(tr("Ends the run; what was generated so far stays (Esc)."));
+    edits_chip_ = new QToolButton(area);
+    edits_chip_->setObjectName(QStringLiteral("editsChip"));
+    edits_chip_->hide();
     context_ = new ContextBar(area);
     context_->setObjectName(QStringLiteral("contextBar"));
     context_text_ = wrappedLabel(QStringLiteral("contextText"), area);
@@ -165,6 +181,7 @@ QWidget* PromptPanel::buildSettings() {
     auto* buttons = new QHBoxLayout;
     buttons->addWidget(generate_, 2);
     buttons->addWidget(stop_, 1);
+    buttons->addWidget(edits_chip_);
     auto* layout = new QVBoxLayout(area);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addLayout(form);
@@ -182,6 +199,7 @@ QWidget* PromptPanel::buildSettings() {
     });
     connect(seed_, &QSpinBox::valueChanged, this, &PromptPanel::settingsChanged);
     connect(generate_, &QPushButton::clicked, this, &PromptPanel::generateRequested);
+    connect(edits_chip_, &QToolButton::clicked, this, &PromptPanel::editsRequested);
     connect(stop_, &QPushButton::clicked, this, [this] {
         stop_->setEnabled(false);
         status_->setText(tr("Stopping…"));
@@ -196,12 +214,10 @@ QWidget* PromptPanel::buildAnswer() {
     copy_ = new QPushButton(tr("Copy"), area);
     copy_->setObjectName(QStringLiteral("copyAnswer"));
     copy_->setEnabled(false);
-    untrained_ = wrappedLabel(QStringLiteral("untrainedAnswer"), area);
+    untrained_ = banner(QStringLiteral("untrainedAnswer"), area);
     untrained_->setText(tr("Random weights: the words of this model mean nothing."));
-    untrained_->setAutoFillBackground(true);
-    untrained_->setMargin(4);
-    untrained_->setBackgroundRole(QPalette::ToolTipBase);
-    untrained_->setForegroundRole(QPalette::ToolTipText);
+    edited_ = banner(QStringLiteral("answerEdited"), area);
+    outdated_ = banner(QStringLiteral("answerOutdated"), area);
     answer_ = new AnswerView(area);
     answer_->setObjectName(QStringLiteral("answer"));
     answer_->setAccessibleName(tr("Answer"));
@@ -216,6 +232,8 @@ QWidget* PromptPanel::buildAnswer() {
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addLayout(row);
     layout->addWidget(untrained_);
+    layout->addWidget(edited_);
+    layout->addWidget(outdated_);
     layout->addWidget(answer_, 1);
     layout->addWidget(status_);
     connect(copy_, &QPushButton::clicked, this,
@@ -304,8 +322,11 @@ void PromptPanel::setBlockedReason(const QString& reason) {
 
 void PromptPanel::refreshButtons() {
     generate_->setEnabled(!running_ && blocked_reason_.isEmpty());
-    generate_->setToolTip(blocked_reason_.isEmpty() ? tr("Runs the request (Ctrl+Enter).")
-                                                    : blocked_reason_);
+    generate_->setToolTip(
+        !blocked_reason_.isEmpty() ? blocked_reason_
+        : edits_.isEmpty()
+            ? tr("Runs the request (Ctrl+Enter).")
+            : tr("Runs the request under %1 (Ctrl+Enter).").arg(editCount(edits_.size())));
     stop_->setEnabled(running_);
     copy_->setEnabled(!answer_->text().isEmpty());
     if (!running_ && answer_->text().isEmpty() && status_->text().isEmpty()) {
@@ -317,13 +338,44 @@ void PromptPanel::refreshButtons() {
     }
 }
 
+void PromptPanel::setEdits(const QStringList& edits) {
+    edits_ = edits;
+    edits_chip_->setVisible(!edits.isEmpty());
+    edits_chip_->setText(tr("%1 in force").arg(editCount(edits.size())));
+    edits_chip_->setToolTip(tr("The next run will be edited:\n%1\nClick to see and change them.")
+                                .arg(edits.join(QLatin1Char('\n'))));
+    refreshButtons();
+    refreshEdits();
+}
+
+void PromptPanel::changeEvent(QEvent* event) {
+    if (event->type() == QEvent::PaletteChange) {
+        refreshEdits();
+    }
+    QWidget::changeEvent(event);
+}
+
+void PromptPanel::refreshEdits() {
+    QPalette amber;  // the rest as the panel
+    amber.setColor(QPalette::Button, palette().color(QPalette::ToolTipBase));
+    amber.setColor(QPalette::ButtonText, palette().color(QPalette::ToolTipText));
+    edits_chip_->setPalette(amber);
+    const bool shown = running_ || !answer_->text().isEmpty();
+    edited_->setText(editedText(answer_edits_));
+    edited_->setVisible(shown && !answer_edits_.isEmpty());
+    outdated_->setText(otherEditsText(answer_edits_, edits_));
+    outdated_->setVisible(shown && answer_edits_ != edits_);
+}
+
 void PromptPanel::setRunning(bool running) {
     running_ = running;
     refreshButtons();
+    refreshEdits();
 }
 
 void PromptPanel::beginAnswer() {
     answer_->clearText();
+    answer_edits_ = edits_;
     generated_ = 0;
     status_->setText(tr("Waiting for the model…"));
     setRunning(true);
@@ -356,6 +408,7 @@ void PromptPanel::finishAnswer(const GenerationValue& value) {
         answer_->clearText();
         answer_->appendPiece(value.text);
     }
+    answer_edits_ = value.edits;
     generated_ = static_cast<int>(value.tokens.size());
     const QString end = value.finish == QLatin1String("length")
                             ? tr("ended because the budget is used up")

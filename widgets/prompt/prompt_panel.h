@@ -45,6 +45,10 @@ public:
     /// An empty reason allows generating; otherwise the button is disabled and says why.
     void setBlockedReason(const QString& reason);
 
+    /// Edits that act on everything that is run from now on: said beside the button, and whether
+    /// the answer shown came about under the same ones.
+    void setEdits(const QStringList& edits);
+
     /// A run was asked for and waits or reads the prompt; clears the answer.
     void beginAnswer();
     /// What happens before the first token, e.g. "Encoding audio: 2 of 3".
@@ -65,6 +69,11 @@ Q_SIGNALS:
     void settingsChanged();
     void generateRequested();
     void stopRequested();
+    /// The mark of the edits in force was clicked.
+    void editsRequested();
+
+protected:
+    void changeEvent(QEvent* event) override;
 
 private:
     QWidget* buildEditor();
@@ -74,6 +83,7 @@ private:
     void refreshMarkers();
     void refreshContext();
     void refreshButtons();
+    void refreshEdits();
     void setRunning(bool running);
 
     PromptEditor* editor_ = nullptr;
@@ -84,15 +94,20 @@ private:
     QSpinBox* seed_ = nullptr;
     QPushButton* generate_ = nullptr;
     QPushButton* stop_ = nullptr;
+    QToolButton* edits_chip_ = nullptr;
     ContextBar* context_ = nullptr;
     QLabel* context_text_ = nullptr;
     QLabel* untrained_ = nullptr;
+    QLabel* edited_ = nullptr;
+    QLabel* outdated_ = nullptr;
     AnswerView* answer_ = nullptr;
     QLabel* status_ = nullptr;
     QPushButton* copy_ = nullptr;
 
     QString marked_;
     QString blocked_reason_;
+    QStringList edits_;
+    QStringList answer_edits_;  ///< of the answer shown
     int context_length_ = 0;
     int prompt_tokens_ = 0;
     int audio_tokens_ = 0;

@@ -117,6 +117,20 @@ private Q_SLOTS:
         QCOMPARE(dialog.layers(), (std::vector<int>{0, -1}));
     }
 
+    void edits_inForce_areSaidUnlessOnlyInputsAreWritten() {
+        ExportDialog dialog({1'000, 1'000, 1'000, 4}, file_);
+        auto* note = dialog.findChild<QLabel*>(QStringLiteral("exportEdited"));
+        dialog.show();
+        QVERIFY(!note->isVisible());
+        dialog.setEdits({QStringLiteral("layers:0-0=zero")});
+        QVERIFY(note->isVisible());
+        QVERIFY(note->text().contains(QLatin1String("layers:0-0=zero")));
+        dialog.findChild<QCheckBox*>(QStringLiteral("exportEmbeddings"))->setChecked(false);
+        QVERIFY(!note->isVisible());
+        dialog.findChild<QCheckBox*>(QStringLiteral("exportContextual"))->setChecked(true);
+        QVERIFY(note->isVisible());
+    }
+
     void items_none_isRefused() {
         ExportDialog dialog({1'000, 1'000, 1'000, 4}, file_);
         dialog.findChild<QCheckBox*>(QStringLiteral("exportInputs"))->setChecked(false);

@@ -47,6 +47,35 @@ private Q_SLOTS:
         QCOMPARE(model.title(1), QStringLiteral("#2 · tiny · generic_sampled"));
     }
 
+    void runs_editedOrContinued_areMarked() {
+        RunListModel model;
+        AnswersTab tab;
+        tab.setModel(&model);
+        tab.show();
+        std::vector<std::string> vocabulary;
+        const RunPointer plain = made_run({"a"}, vocabulary, "paper_reference");
+        RunRecord changed = *plain;
+        changed.edits = {"layers:0-0=zero", "layers:1-1=scale:2"};
+        changed.continued = {3, {7, " B"}};
+        model.append(plain);
+        auto* changes = tab.findChild<QLabel*>(QStringLiteral("runChanges"));
+        QVERIFY(!changes->isVisible());
+        model.append(std::make_shared<const RunRecord>(changed));
+        const auto cell = [&model](int row) {
+            return model.index(row, RunListModel::ChangesColumn).data().toString();
+        };
+        QCOMPARE(cell(0), QString());
+        QCOMPARE(cell(1), QStringLiteral("2 edits, continued"));
+        QCOMPARE(model.title(1),
+                 QStringLiteral("#2 · tiny · paper_reference · 2 edits, continued"));
+        QVERIFY(changes->isVisible());
+        QVERIFY(changes->text().startsWith(
+            QStringLiteral("EDITED · made under: layers:0-0=zero, layers:1-1=scale:2")));
+        QVERIFY(changes->text().contains(QStringLiteral("Continued from token 3 with “ B”")));
+        tab.selectRow(0);
+        QVERIFY(!changes->isVisible());
+    }
+
     void tab_withoutRuns_saysWhatComesHere() {
         RunListModel model;
         AnswersTab tab;

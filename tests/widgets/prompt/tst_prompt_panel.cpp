@@ -9,6 +9,7 @@
 #include <QSignalSpy>
 #include <QSpinBox>
 #include <QTest>
+#include <QToolButton>
 
 using namespace earscope;
 
@@ -136,6 +137,35 @@ private Q_SLOTS:
         QVERIFY(part<QLabel>(panel, "promptProblem")
                     ->text()
                     .contains(QLatin1String("1 marker, 2 audios")));
+    }
+
+    void edits_inForce_markButtonAndAnswer() {
+        PromptPanel panel;
+        panel.setBlockedReason({});
+        panel.show();
+        auto* chip = part<QToolButton>(panel, "editsChip");
+        auto* edited = part<QLabel>(panel, "answerEdited");
+        auto* outdated = part<QLabel>(panel, "answerOutdated");
+        QVERIFY(!chip->isVisible() && !edited->isVisible() && !outdated->isVisible());
+        const QString zero = QStringLiteral("layers:0-0=zero");
+        panel.setEdits({zero});
+        QCOMPARE(chip->text(), QStringLiteral("1 edit in force"));
+        QVERIFY(chip->isVisible() && chip->toolTip().contains(zero));
+        QVERIFY(part<QPushButton>(panel, "generate")->toolTip().contains(QLatin1String("1 edit")));
+        QVERIFY(!outdated->isVisible());  // there is no answer yet
+        QSignalSpy asked(&panel, &PromptPanel::editsRequested);
+        chip->click();
+        QCOMPARE(asked.count(), 1);
+        panel.beginAnswer();
+        QVERIFY(edited->isVisible() && edited->text().contains(zero));
+        GenerationValue done;
+        done.text = QStringLiteral("Other words.");
+        done.edits = QStringList{zero};
+        panel.finishAnswer(done);
+        QVERIFY(edited->isVisible() && !outdated->isVisible());
+        panel.setEdits({});
+        QVERIFY(!chip->isVisible());
+        QVERIFY(edited->isVisible() && outdated->isVisible());
     }
 
     void context_prompts_areCountedAgainstTheModel() {
