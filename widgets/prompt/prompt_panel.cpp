@@ -349,7 +349,7 @@ void PromptPanel::setEdits(const QStringList& edits) {
 }
 
 void PromptPanel::changeEvent(QEvent* event) {
-    if (event->type() == QEvent::PaletteChange) {
+    if (event->type() == QEvent::PaletteChange && outdated_ != nullptr) {
         refreshEdits();
     }
     QWidget::changeEvent(event);
