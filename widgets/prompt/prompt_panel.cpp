@@ -168,6 +168,7 @@ QWidget* PromptPanel::buildSettings() {
     stop_->setToolTip(tr("Ends the run; what was generated so far stays (Esc)."));
     edits_chip_ = new QToolButton(area);
     edits_chip_->setObjectName(QStringLiteral("editsChip"));
+    edits_chip_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     edits_chip_->hide();
     context_ = new ContextBar(area);
     context_->setObjectName(QStringLiteral("contextBar"));
@@ -181,12 +182,13 @@ QWidget* PromptPanel::buildSettings() {
     auto* buttons = new QHBoxLayout;
     buttons->addWidget(generate_, 2);
     buttons->addWidget(stop_, 1);
-    buttons->addWidget(edits_chip_);
     auto* layout = new QVBoxLayout(area);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addLayout(form);
     layout->addWidget(context_);
     layout->addWidget(context_text_);
+    // A row of its own: beside the buttons it would make a small window wider than the screen.
+    layout->addWidget(edits_chip_);
     layout->addLayout(buttons);
 
     connect(profile_, &QComboBox::currentIndexChanged, this, [this] {
