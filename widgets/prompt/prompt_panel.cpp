@@ -168,7 +168,6 @@ QWidget* PromptPanel::buildSettings() {
     stop_->setToolTip(tr("Ends the run; what was generated so far stays (Esc)."));
     edits_chip_ = new QToolButton(area);
     edits_chip_->setObjectName(QStringLiteral("editsChip"));
-    edits_chip_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     edits_chip_->hide();
     context_ = new ContextBar(area);
     context_->setObjectName(QStringLiteral("contextBar"));
@@ -182,13 +181,12 @@ QWidget* PromptPanel::buildSettings() {
     auto* buttons = new QHBoxLayout;
     buttons->addWidget(generate_, 2);
     buttons->addWidget(stop_, 1);
+    buttons->addWidget(edits_chip_);
     auto* layout = new QVBoxLayout(area);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addLayout(form);
     layout->addWidget(context_);
     layout->addWidget(context_text_);
-    // A row of its own: beside the buttons it would make a small window wider than the screen.
-    layout->addWidget(edits_chip_);
     layout->addLayout(buttons);
 
     connect(profile_, &QComboBox::currentIndexChanged, this, [this] {
@@ -343,9 +341,12 @@ void PromptPanel::refreshButtons() {
 void PromptPanel::setEdits(const QStringList& edits) {
     edits_ = edits;
     edits_chip_->setVisible(!edits.isEmpty());
-    edits_chip_->setText(tr("%1 in force").arg(editCount(edits.size())));
-    edits_chip_->setToolTip(tr("The next run will be edited:\n%1\nClick to see and change them.")
-                                .arg(edits.join(QLatin1Char('\n'))));
+    // Few words: a longer mark makes the dock wider than a small window has room for.
+    edits_chip_->setText(editCount(edits.size()));
+    edits_chip_->setAccessibleName(tr("%1 in force").arg(editCount(edits.size())));
+    edits_chip_->setToolTip(
+        tr("In force: the next run will be edited:\n%1\nClick to see and change them.")
+            .arg(edits.join(QLatin1Char('\n'))));
     refreshButtons();
     refreshEdits();
 }

@@ -164,7 +164,7 @@ private Q_SLOTS:
         desk.setEdits({kScale, kProjector});
         QVERIFY(desk.shown("editsChip"));
         auto* chip = desk.part<QToolButton>("editsChip");
-        QCOMPARE(chip->text(), QStringLiteral("2 edits in force"));
+        QCOMPARE(chip->text(), QStringLiteral("2 edits"));
         QVERIFY(chip->toolTip().contains(kScale) && chip->toolTip().contains(kProjector));
         // The answer of before no longer stands for what would come now.
         QVERIFY(desk.label("answerOutdated").contains(QStringLiteral("without them")));

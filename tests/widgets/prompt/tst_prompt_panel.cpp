@@ -149,7 +149,7 @@ private Q_SLOTS:
         QVERIFY(!chip->isVisible() && !edited->isVisible() && !outdated->isVisible());
         const QString zero = QStringLiteral("layers:0-0=zero");
         panel.setEdits({zero});
-        QCOMPARE(chip->text(), QStringLiteral("1 edit in force"));
+        QCOMPARE(chip->accessibleName(), QStringLiteral("1 edit in force"));
         QVERIFY(chip->isVisible() && chip->toolTip().contains(zero));
         QVERIFY(part<QPushButton>(panel, "generate")->toolTip().contains(QLatin1String("1 edit")));
         QVERIFY(!outdated->isVisible());  // there is no answer yet
