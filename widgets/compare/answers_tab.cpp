@@ -165,7 +165,7 @@ void AnswersTab::showCurrent() {
         const RunRecord& run = *model_->run(row);
         text_->appendPiece(QString::fromStdString(run.text));
         text_->moveCursor(QTextCursor::Start);
-        facts_->setText(runFacts(run));
+        facts_->setText(runConditions(run));
         changes_->setText(changesInFull(run));
         changes_->setVisible(!changes_->text().isEmpty());
     } else {

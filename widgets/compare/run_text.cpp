@@ -104,10 +104,13 @@ QString changesInFull(const RunRecord& run) {
 }
 
 QString runFacts(const RunRecord& run) {
+    const QString changes = changesInFull(run);
+    return changes.isEmpty() ? runConditions(run)
+                             : changes + QLatin1Char('\n') + runConditions(run);
+}
+
+QString runConditions(const RunRecord& run) {
     QStringList lines;
-    if (const QString changes = changesInFull(run); !changes.isEmpty()) {
-        lines << changes;
-    }
     lines << tr("%1 (%2) on %3, %4, %5")
                  .arg(QString::fromStdString(run.snapshot), QString::fromStdString(run.family),
                       QString::fromStdString(run.device), QString::fromStdString(run.dtype),

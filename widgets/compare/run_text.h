@@ -26,6 +26,8 @@ QString clockText(const RunRecord& run);
 QString changesText(const RunRecord& run);
 /// The same in full, a line each: "EDITED · made under: …", "Continued from token 3 with “ B”: …".
 QString changesInFull(const RunRecord& run);
+/// How a run was made, on a few lines, without what `changesInFull` says.
+QString runConditions(const RunRecord& run);
 /// Everything about a run on a few lines, for tooltips and for what stands beside its text.
 QString runFacts(const RunRecord& run);
 
