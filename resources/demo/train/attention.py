@@ -17,7 +17,6 @@ import tasks
 from tokenizer import AUDIO, Text
 from train import make_model
 
-TOKEN_SECONDS = {"music-flamingo": 0.04, "moss-music": 0.08}
 NAME = "second in which the sound starts"
 
 
@@ -34,8 +33,8 @@ def hits(model, rows, family, seed, count, before=False):
             asking = int(batch.columns[batch.rows == b][0])
             audio = (batch.ids[b] == AUDIO).nonzero()[:, 0]
             weights = torch.stack([layer[b, :, asking, audio + rows.offset] for layer in layers])
-            seconds = (weights.argmax(-1).float() * TOKEN_SECONDS[family]).floor()
-            total = total + (seconds == clip.seconds[0]).float()
+            seconds = (weights.argmax(-1).float() * data.TOKEN_SECONDS[family]).floor()
+            total = total + (seconds == int(clip.notes[0][0].start)).float()
     return total / count
 
 

@@ -61,23 +61,17 @@ behind the audio ({head_before:.0f} % with the question in front). It was chosen
 Everything else. It knows no chords, no voices, no drums, no real recordings, no other instruments, wordings or
 languages; it always answers with one of its words, right or not. Notes below C4 or above B6, other step sizes, more
 than five notes or sources, and a sound that starts after second 9 were never in the training. It does not describe
-music. {dtypes}
+music. It runs in float32, bfloat16 and float16.
 
 ## How it was trained
 
 {cpu_minutes:.0f} CPU minutes on one thread by `resources/demo/train` (its README lists the phases): cross-entropy of
-the answers, fresh clips in every step.
+the answers and of what heads that are not kept asked of each sound token; fresh clips in every step.
 
 ## Licence
 
 GPL-3.0-or-later, as Earscope. No recordings and no weights of others went into it.
 """
-
-DTYPES = {
-    "music-flamingo": "It runs in float32, bfloat16 and float16.",
-    "moss-music": "It runs in float32 and bfloat16; in float16 the tokens of its DeepStack paths overflow, and Earscope says "
-                  "that the logits are not finite.",
-}
 
 LIMITS = [("10 to", 80), ("30 to", 80), ("three to five", 80), ("pitch class", 95), ("timbre", 95), ("silence", 95),
           ("pitch of", 95), ("direction", 90), ("number", 90), ("", 85)]
@@ -103,7 +97,7 @@ def main():
     (folder / "README.md").write_text(CARD.format(
         title=TITLE[family], family=family, parameters=parameters, notes=", ".join(NOTES), timbres=", ".join(TIMBRES),
         table="\n".join(table), short=missed, head_count=240,
-        dtypes=DTYPES[family], **facts),
+        **facts),
         encoding="utf-8")
 
 

@@ -10,6 +10,7 @@ import tasks
 from tokenizer import AUDIO, END, PAD
 
 HOP, FFT, BINS, WINDOW = 160, 400, 128, 480_000
+POOL = 8  # batches that are cut from one pool of clips
 
 
 def _slaney_filters():
@@ -67,6 +68,37 @@ def moss_music_tokens(samples):
 
 
 TOKENS = {"music-flamingo": music_flamingo_tokens, "moss-music": moss_music_tokens}
+TOKEN_SECONDS = {"music-flamingo": 0.04, "moss-music": 0.08}
+
+# What is asked of each audio token in training, with the number of classes. Behind the first layer of the language
+# model: its source, how many notes have begun in it so far, its second (what is beyond counts as the last), register
+# and level of the note that sounds (0 before the first). Behind the second: whether the note that sounds is higher or louder than the one before it, in the same source or the one before.
+MARKS = {"source": 5, "notes": 7, "second": 11, "register": 4, "level": 4}
+STEPS = {"pitch": 4, "level": 4}
+
+
+def step_class(difference, equal):
+    """1 up, 2 down, 3 the same; 0 is for what has nothing before it."""
+    return 3 if abs(difference) <= equal else 1 if difference > 0 else 2
+
+
+def marks(family, clip):
+    """Of every audio token of the clip, [tokens, 7]."""
+    made, before = [], None
+    for index, (samples, notes) in enumerate(zip(clip.sources, clip.notes)):
+        ends = (torch.arange(TOKENS[family](samples)) + 1) * TOKEN_SECONDS[family]
+        begun = torch.bucketize(ends, torch.tensor([played.start for played in notes], dtype=torch.float32))
+        heard = [(0, 0, 0, 0)]
+        for played in notes:
+            steps = (0, 0) if before is None else (step_class(played.pitch - before.pitch, 0),
+                                                   step_class(played.level - before.level, 1))
+            heard.append((1 + tasks.register_class(played.pitch), 1 + tasks.level_class(played.level), *steps))
+            before = played
+        second = (ends - TOKEN_SECONDS[family] / 2).long()
+        made.append(torch.cat([torch.stack([torch.full_like(second, index), begun.clamp_max(MARKS["notes"] - 1),
+                                            second.clamp_max(MARKS["second"] - 1)], dim=1),
+                               torch.tensor(heard)[begun]], dim=1))
+    return torch.cat(made)
 
 
 @dataclass
@@ -125,9 +157,10 @@ class Batch:
     columns: torch.Tensor
     targets: torch.Tensor
     questions: list          # (task, number of targets), in the order of the targets
+    marks: torch.Tensor      # [U, 7] of the audio tokens
 
 
-def assemble(rows, clips, offset, asked):
+def assemble(rows, clips, offset, asked, told):
     """A batch of `rows`; `offset` positions of a shared system turn stand before them."""
     width = max(len(row.ids) for row in rows)
     ids = torch.full((len(rows), width), PAD)
@@ -146,7 +179,7 @@ def assemble(rows, clips, offset, asked):
         mask = torch.cat([torch.ones(len(rows), width, offset, dtype=torch.bool), mask], dim=2)
     where = torch.tensor(labels)
     return Batch([samples for clip in clips for samples in clip.sources], ids, positions, mask[:, None], where[:, 0],
-                 where[:, 1], where[:, 2], asked)
+                 where[:, 1], where[:, 2], asked, told)
 
 
 def batch_of(rows, random, clips, before_share):
@@ -158,10 +191,11 @@ def batch_of(rows, random, clips, before_share):
         made.append(row)
         lengths = [len(rows.text.ids(question.answer)) + 1 for question in clip.questions]
         asked += [(question, length) for question, length in zip(clip.questions, lengths)][:1 if before else None]
-    return assemble(made, clips, rows.offset, asked)
+    told = torch.cat([marks(rows.text.family, clip) for clip in clips])
+    return assemble(made, clips, rows.offset, asked, told)
 
 
-def pools(rows, seed, first, mixture_at, batches=8, size=32, before_share=0.15):
+def pools(rows, seed, first, mixture_at, batches=POOL, size=32, before_share=0.15):
     """Batches for ever, starting with number `first`. Each `batches` of them come from one pool of clips of similar
     total length, cut so that every batch costs about the same; pool p depends on `seed` and p only. `mixture_at` names
     the mixture of clips for a step."""

@@ -16,6 +16,7 @@ The metadata holds the request under "selfcheck".
 
 import json
 import sys
+import types
 import wave
 from pathlib import Path
 
@@ -68,15 +69,23 @@ def music_flamingo(folder):
         "generated_ids": generated, **{f"hidden.{i}": layer for i, layer in enumerate(outputs.hidden_states)}})
 
 
-@torch.no_grad()
-def moss_music(folder, sources):
+def moss_music_class(sources):
+    """The public model class. Its sources import torchaudio without using it, so an empty module will do."""
+    import transformers.utils  # looks for the real torchaudio, so it must come first
+
+    sys.modules.setdefault("torchaudio", types.ModuleType("torchaudio"))
     sys.path.insert(0, sources)
     from src.modeling_moss_music import MossMusicModel
+    return MossMusicModel
+
+
+@torch.no_grad()
+def moss_music(folder, sources):
     from transformers import GenerationConfig, WhisperFeatureExtractor
 
     text = Text("moss-music")
     samples = read_wav(folder.parent / "clips" / CLIP)
-    model = MossMusicModel.from_pretrained(folder, dtype=torch.float32).eval()
+    model = moss_music_class(sources).from_pretrained(folder, dtype=torch.float32).eval()
     extractor = WhisperFeatureExtractor(feature_size=128)
     mel = torch.from_numpy(extractor._np_extract_fbank_features(samples[None], device="cpu"))
     lengths = torch.tensor([mel.shape[2]])

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from data import groups, moss_music_mel
+from data import MARKS, STEPS, groups, moss_music_mel
 from music_flamingo import RESIDUAL_WRITERS, initialise, sinusoids
 from tokenizer import AUDIO, END, PAD, VOCABULARY
 
@@ -163,15 +163,17 @@ class LanguageModel(nn.Module):
         self.norm = nn.RMSNorm(WIDTH, EPSILON)
 
     def forward(self, x, mask, positions, at, deep):
-        """`deep` is added behind the first layers at the positions `at`."""
+        """`deep` is added behind the first layers at the positions `at`. -> behind the norm, behind each layer"""
         angle = positions[:, None, :, None] * THETA ** (-torch.arange(0, HEAD, 2) / HEAD)
         angle = torch.cat([angle, angle], -1)
         cos, sin = angle.cos(), angle.sin()
+        layers = []
         for i, layer in enumerate(self.layers):
             x = layer(x, mask, cos, sin)
             if i < len(deep):
                 x = x + torch.zeros_like(x).masked_scatter(at[..., None], deep[i])
-        return self.norm(x)
+            layers.append(x)
+        return self.norm(x), layers
 
 
 class Net(nn.Module):
@@ -207,12 +209,23 @@ class MossMusic(nn.Module):
     def __init__(self, text):
         super().__init__()
         self.net = Net()
-        initialise(self.net, RESIDUAL_WRITERS)
+        self.marks = nn.ModuleList(nn.Linear(WIDTH, sum(asked.values()))
+                                   for asked in (MARKS, STEPS))  # not part of the snapshot
+        initialise(self, RESIDUAL_WRITERS)
 
     @staticmethod
     def is_table(name):
         """Whether AdamW (and not Muon) moves this matrix."""
-        return "embed_tokens" in name or "lm_head" in name
+        return any(table in name for table in ("embed_tokens", "lm_head", "marks"))
+
+    def language_parts(self):
+        return [self.net.language_model, self.net.lm_head, self.marks]
+
+    def sound_writers(self):
+        return [adapter.down_proj for adapter in (self.net.audio_adapter, *self.net.deepstack_audio_merger_list)]
+
+    def raise_positions(self):
+        """The family's positions are not weights."""
 
     def encode(self, sources, random=None):
         """Projected tokens of all sources and of the three DeepStack paths, each [U, width].
@@ -231,15 +244,17 @@ class MossMusic(nn.Module):
         return [torch.cat(rows) for rows in zip(*streams)]
 
     def hidden(self, batch, random=None, attention=False):
-        """Hidden states after the final norm, [B, L, width]; or the attention of each layer, [B, heads, L, L]."""
+        """Hidden states after the final norm, [B, L, width], the sound tokens of all paths, each [U, width], and
+        what `marks` says of them behind the first two layers; or the attention of each layer, [B, heads, L, L]."""
         audio, *deep = self.encode(batch.sources, random)
         language, at = self.net.language_model, batch.ids == AUDIO
         embeds = language.embed_tokens(batch.ids).masked_scatter(at[..., None], audio)
         weights = [] if attention else None
         for layer in language.layers:
             layer.self_attn.weights = weights
-        hidden = language(embeds, batch.mask, batch.positions, at, deep)
-        return weights if attention else hidden
+        hidden, layers = language(embeds, batch.mask, batch.positions, at, deep)
+        return weights if attention else (
+            hidden, [audio, *deep], [head(layer[at]) for head, layer in zip(self.marks, layers)])
 
     def logits(self, hidden):
         return self.net.lm_head(hidden)

@@ -11,12 +11,14 @@ import torch
 from transformers import DynamicCache, MusicFlamingoConfig, MusicFlamingoForConditionalGeneration
 from transformers.models.musicflamingo.modeling_musicflamingo import apply_rotary_time_emb
 
-from data import groups, music_flamingo_windows
+from data import MARKS, STEPS, groups, music_flamingo_windows
 from tokenizer import AUDIO, AUDIO_END, AUDIO_START, END, PAD, VOCABULARY
 
 AUDIO_SIZE = {"hidden_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 320}
 TEXT_SIZE = {"hidden_size": 128, "num_hidden_layers": 3, "num_attention_heads": 4, "num_key_value_heads": 2,
              "intermediate_size": 288}
+EMBEDDING_STD = 0.5
+POSITIONS, RAISED = 0.1, 8  # amplitude of the sinusoids at first, and its factor when the convolutions have grown
 RESIDUAL_WRITERS = ("out_proj", "fc2", "o_proj", "down_proj")
 
 
@@ -47,7 +49,7 @@ def sinusoids(length, width):
     return torch.cat([angle.sin(), angle.cos()], dim=1)
 
 
-def initialise(model, residual_writers, embedding_std=0.5):
+def initialise(model, residual_writers, embedding_std=EMBEDDING_STD):
     """Every matrix N(0, 1 / inputs), those that write to the residual stream 0.4 times that; norms 1, biases 0."""
     with torch.no_grad():
         for name, module in model.named_modules():
@@ -74,17 +76,28 @@ class MusicFlamingo(torch.nn.Module):
     def __init__(self, text):
         super().__init__()
         self.net = MusicFlamingoForConditionalGeneration(MusicFlamingoConfig(**config_dict()))
-        initialise(self.net, RESIDUAL_WRITERS)
+        self.marks = torch.nn.ModuleList(torch.nn.Linear(TEXT_SIZE["hidden_size"], sum(asked.values()))
+                                         for asked in (MARKS, STEPS))  # not part of the snapshot
+        initialise(self, RESIDUAL_WRITERS)
         positions = self.net.model.audio_tower.embed_positions.weight
         with torch.no_grad():
-            positions.copy_(0.1 * sinusoids(*positions.shape))
+            positions.copy_(POSITIONS * sinusoids(*positions.shape))
         positions.requires_grad_(False)
         self.register_buffer("system", torch.tensor([text.system]), persistent=False)
 
     @staticmethod
     def is_table(name):
         """Whether AdamW (and not Muon) moves this matrix."""
-        return "embed_tokens" in name or "lm_head" in name
+        return any(table in name for table in ("embed_tokens", "lm_head", "marks"))
+
+    def language_parts(self):
+        return [self.net.model.language_model, self.net.lm_head, self.marks]
+
+    def sound_writers(self):
+        return [self.net.model.multi_modal_projector.linear_2]
+
+    def raise_positions(self):
+        self.net.model.audio_tower.embed_positions.weight.mul_(RAISED)
 
     def encode(self, sources, random=None):
         """Projected tokens of all sources, [U, width]."""
@@ -121,7 +134,8 @@ class MusicFlamingo(torch.nn.Module):
         return [projected[i, :int(count) // 2] for i, count in enumerate(counts)]
 
     def hidden(self, batch, random=None, attention=False):
-        """Hidden states after the final norm, [B, L, width]; or the attention of each layer, [B, heads, L, keys]."""
+        """Hidden states after the final norm, [B, L, width], the sound tokens [[U, width]], and what `marks` says of
+        them behind the first two layers; or the attention of each layer, [B, heads, L, keys]."""
         language = self.net.model.language_model
         audio = self.encode(batch.sources)
         embeds = language.embed_tokens(batch.ids)
@@ -138,7 +152,9 @@ class MusicFlamingo(torch.nn.Module):
             self.net.set_attn_implementation("eager")
             added = torch.zeros(mask.shape).masked_fill(~mask, torch.finfo(torch.float32).min)
             return language(**inputs, attention_mask={"full_attention": added}, output_attentions=True).attentions
-        return language(**inputs, attention_mask={"full_attention": mask}).last_hidden_state
+        made = language(**inputs, attention_mask={"full_attention": mask}, output_hidden_states=True)
+        told = [head(layer[batch.ids == AUDIO]) for head, layer in zip(self.marks, made.hidden_states[1:])]
+        return made.last_hidden_state, [audio], told
 
     def _system_cache(self, language, rows):
         """The system turn, computed once and shared by all rows."""

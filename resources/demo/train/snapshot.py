@@ -62,6 +62,7 @@ def processor_files(family):
 
 def write(family, state, folder):
     """All files but the model card and the values of the self-check."""
+    state = {name: tensor for name, tensor in state.items() if name.startswith("net.")}
     folder.mkdir(parents=True, exist_ok=True)
     if family == "music-flamingo":
         from music_flamingo import config_dict

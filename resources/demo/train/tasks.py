@@ -40,10 +40,13 @@ WORDINGS = {
              "In which second is the note played?"],
 }
 
-# Asked in training only, as a bridge to "louder". (Not among WORDINGS, which the vocabulary is made of.)
+# Asked in training only, as bridges to louder, higher, number and direction. (Not among WORDINGS, which the vocabulary
+# is made of.)
 BRIDGES = {
     "level": ["How loud is the note?", "How loud is this?"],
     "source_level": ["How loud is audio {}?", "How loud is the note in audio {}?"],
+    "source_register": ["Is audio {} low, middle or high?", "How high is audio {}?"],
+    "nth_pitch": ["Which is note {}?", "Name note {}."],
 }
 
 
@@ -55,10 +58,29 @@ class Question:
 
 
 @dataclass
+class Note:
+    start: float  # s
+    pitch: int
+    level: float  # dB
+    sound: np.ndarray
+
+
+def play(random, start, timbre, pitch, seconds, level):
+    return Note(start, int(pitch), level, note(random, timbre, int(pitch), seconds, level))
+
+
+@dataclass
 class Clip:
     sources: list  # float32 samples of 16 kHz
+    notes: list    # of each source: its Notes in the order in which they start
     questions: list = field(default_factory=list)
-    seconds: list = field(default_factory=list)  # of "when": the second of each source's note
+
+    @staticmethod
+    def of(random, *sources):
+        """Renders sources of (seconds, [Note, ...])."""
+        return Clip([clip(random, seconds, [(played.start, played.sound) for played in notes])
+                     for seconds, notes in sources],
+                    [sorted(notes, key=lambda played: played.start) for _, notes in sources])
 
     def ask(self, random, task, answer, *words):
         wordings = WORDINGS.get(task) or BRIDGES[task]
@@ -77,8 +99,12 @@ def any_level(random):
     return random.uniform(-36, -14)
 
 
-def level_name(level):
-    return REGISTERS[int(level > -30) + int(level > -22)]
+def level_class(level):
+    return int(level > -30) + int(level > -22)
+
+
+def register_class(pitch):
+    return (pitch - LOWEST) // 12
 
 
 def note_name(pitch):
@@ -94,11 +120,11 @@ def single(random, timbre=None, pitch=None, seconds=None):
     seconds = seconds or random.uniform(0.5, 2.5)
     length = random.uniform(0.35, min(1.5, seconds - 0.05))
     start, level = random.uniform(0, seconds - length), any_level(random)
-    made = Clip([clip(random, seconds, [(start, note(random, timbre, pitch, length, level))])])
+    made = Clip.of(random, (seconds, [play(random, start, timbre, pitch, length, level)]))
     made.ask(random, "pitch", note_name(pitch))
     made.ask(random, "timbre", timbre)
-    made.ask(random, "register", REGISTERS[(pitch - LOWEST) // 12])
-    made.ask(random, "level", level_name(level))
+    made.ask(random, "register", REGISTERS[register_class(pitch)])
+    made.ask(random, "level", REGISTERS[level_class(level)])
     return made
 
 
@@ -108,7 +134,7 @@ def silent(random, sounding=False):
         made = single(random)
         made.questions.clear()
     else:
-        made = Clip([clip(random, random.uniform(0.5, 3), [])])
+        made = Clip.of(random, (random.uniform(0.5, 3), []))
     made.ask(random, "silence", "yes" if sounding else "no")
     return made
 
@@ -126,9 +152,9 @@ def two_events(random, first=None, last=None):
     before, between = np.sort(random.uniform(0, free, 2))
     starts = [before, max(between, before + 0.02) + lengths[0]]
     level = any_level(random)
-    made = Clip([clip(random, seconds, [
-        (start, note(random, timbre, pitch, length, level + random.uniform(-3, 3)))
-        for start, timbre, pitch, length in zip(starts, [first, last], pitches, lengths)])])
+    made = Clip.of(random, (seconds, [
+        play(random, start, timbre, pitch, length, level + random.uniform(-3, 3))
+        for start, timbre, pitch, length in zip(starts, [first, last], pitches, lengths)]))
     made.ask(random, "first_timbre", first)
     made.ask(random, "last_timbre", last)
     made.ask(random, "first_pitch", note_name(pitches[0]))
@@ -157,15 +183,17 @@ def melody(random, count=None, direction=None):
 
     seconds, timbre, level = random.uniform(1.6, 4), pick(random, TIMBRES), any_level(random)
     beat = random.uniform(0.27, min(0.75, (seconds - 0.1) / count))
-    length = max(0.2, beat - random.uniform(0.04, 0.12))
+    length = beat - random.uniform(0.06, 0.13)
     first = random.uniform(0, seconds - beat * count)
-    made = Clip([clip(random, seconds, [
-        (first + i * beat, note(random, timbre, int(pitch), length, level)) for i, pitch in enumerate(pitches)])])
+    made = Clip.of(random, (seconds, [
+        play(random, first + i * beat, timbre, pitch, length, level) for i, pitch in enumerate(pitches)]))
     made.ask(random, "count", NUMBERS[count - 1])
     if direction in DIRECTIONS:
         made.ask(random, "direction", direction)
     made.ask(random, "first_pitch", note_name(int(pitches[0])))
     made.ask(random, "last_pitch", note_name(int(pitches[-1])))
+    nth = int(random.integers(count))
+    made.ask(random, "nth_pitch", note_name(int(pitches[nth])), nth + 1)
     return made
 
 
@@ -176,7 +204,7 @@ def pulse(random, tempo=None):
     beat = 60 / random.uniform(*TEMPOS[tempo])
     length, level = random.uniform(0.1, 0.2), any_level(random)
     starts = np.arange(random.uniform(0, beat), seconds - 0.1, beat)
-    made = Clip([clip(random, seconds, [(start, note(random, timbre, pitch, length, level)) for start in starts])])
+    made = Clip.of(random, (seconds, [play(random, start, timbre, pitch, length, level) for start in starts]))
     made.ask(random, "tempo", tempo)
     made.ask(random, "timbre", timbre)
     made.ask(random, "pitch", note_name(pitch))
@@ -203,15 +231,15 @@ def several(random, count=None, higher=None, louder=None):
         seconds = random.uniform(0.5, 1.3)
         length = random.uniform(0.35, seconds - 0.05)
         start = random.uniform(0, seconds - length)
-        sources.append(clip(random, seconds, [(start, note(random, timbre, pitch, length, level))]))
-    made = Clip(sources)
+        sources.append((seconds, [play(random, start, timbre, pitch, length, level)]))
+    made = Clip.of(random, *sources)
     for i in range(count):
         made.ask(random, "source_pitch", note_name(pitches[i]), i + 1)
         made.ask(random, "source_timbre", timbres[i], i + 1)
     if count == 2:
         for i in range(count):
-            made.ask(random, "source_level", level_name(levels[i]), i + 1)
-    if count == 2:
+            made.ask(random, "source_level", REGISTERS[level_class(levels[i])], i + 1)
+            made.ask(random, "source_register", REGISTERS[register_class(pitches[i])], i + 1)
         for task, index in (("higher", higher), ("louder", louder)):
             made.ask(random, task, ["first", "second"][index])
             made.ask(random, task, ["first", "second"][index])
@@ -225,8 +253,8 @@ def starting(random, second=None, seconds=None):
     start = second + random.uniform(0.08, 0.92)
     whole = seconds + random.uniform(0.0, 0.3) if seconds < 10 else 10.0
     timbre, pitch = pick(random, TIMBRES), any_pitch(random)
-    made = Clip([clip(random, whole, [
-        (start, note(random, timbre, pitch, random.uniform(0.4, 1.5), any_level(random)))])], seconds=[second])
+    made = Clip.of(random, (whole, [
+        play(random, start, timbre, pitch, random.uniform(0.4, 1.5), any_level(random))]))
     made.ask(random, "when", str(second))
     made.ask(random, "when", str(second))
     made.ask(random, "timbre", timbre)
@@ -242,8 +270,8 @@ def long_clip(random, shortest=10, longest=60, timbre=None, pitch=None):
     level = any_level(random)
     starts = random.uniform(0, seconds - 1, random.integers(1, 9))
     starts = [start for i, start in enumerate(starts) if i == 0 or np.min(np.abs(starts[:i] - start)) > 1.6]
-    made = Clip([clip(random, seconds, [
-        (start, note(random, timbre, pitch, random.uniform(0.5, 1.5), level)) for start in starts])])
+    made = Clip.of(random, (seconds, [
+        play(random, start, timbre, pitch, random.uniform(0.5, 1.5), level) for start in starts]))
     made.ask(random, "pitch", note_name(pitch))
     made.ask(random, "timbre", timbre)
     return made
@@ -253,7 +281,7 @@ def long_clip(random, shortest=10, longest=60, timbre=None, pitch=None):
 
 # Share of the clips, maker, questions that are asked at most of one clip.
 MIXTURES = {
-    "single notes": [(1.0, lambda random: only_first(single(random), 2), 2)],
+    "single notes": [(1.0, single, 4)],
     # What must be told apart by its place: to be learnt before all else goes on.
     "places": [
         (0.55, lambda random: several(random, 2), 4),
@@ -262,30 +290,17 @@ MIXTURES = {
         (0.15, starting, 2),
     ],
     "all": [
-        (0.11, single, 3),
-        (0.11, lambda random: asking(single(random), "level"), 1),
-        (0.02, silent, 1),
-        (0.02, lambda random: silent(random, True), 1),
-        (0.09, two_events, 3),
-        (0.29, melody, 3),
-        (0.10, pulse, 2),
-        (0.16, several, 5),
-        (0.10, lambda random: asking(several(random, 2), "source_level", "louder"), 4),
-        (0.10, starting, 3),
-    ],
-    # The same with more of what is learnt last.
-    "melodies": [
         (0.07, single, 3),
-        (0.05, lambda random: asking(single(random), "level"), 1),
+        (0.05, lambda random: asking(single(random), "level", "register"), 2),
         (0.02, silent, 1),
         (0.02, lambda random: silent(random, True), 1),
-        (0.06, two_events, 3),
-        (0.20, melody, 3),
-        (0.20, lambda random: asking(melody(random), "count", "direction"), 2),
-        (0.15, pulse, 2),
-        (0.09, several, 5),
-        (0.06, lambda random: asking(several(random, 2), "source_level", "louder"), 4),
-        (0.08, starting, 3),
+        (0.08, two_events, 4),
+        (0.17, melody, 4),
+        (0.16, lambda random: asking(melody(random), "count", "direction", "nth_pitch"), 3),
+        (0.12, pulse, 2),
+        (0.11, several, 5),
+        (0.10, lambda random: asking(several(random, 2), "source_level", "louder", "source_register", "higher"), 5),
+        (0.10, starting, 3),
     ],
 }
 
@@ -293,11 +308,6 @@ MIXTURES = {
 def asking(made, *wanted):
     """`made` with the questions of these tasks only."""
     made.questions = [question for question in made.questions if question.task in wanted]
-    return made
-
-
-def only_first(made, count):
-    made.questions = made.questions[:count]
     return made
 
 

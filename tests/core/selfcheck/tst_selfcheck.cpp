@@ -48,7 +48,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("model");
         QTest::addColumn<int>("dtype");
         for (const char* model : {"music-flamingo", "moss-music"}) {
-            for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
+            for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16, at::kHalf}) {
                 QTest::addRow("%s %s", model, c10::toString(dtype))
                     << QString::fromLatin1(model) << static_cast<int>(dtype);
             }
