@@ -111,13 +111,22 @@ private Q_SLOTS:
         row("generate $S --prompt x --edit lm_haed=zero", "'lm_head'");
         row("extract $S --audio $A --probe language_model.layers.3 --out $O",
             "nearest: 'model.language_model.layers.3'");
-        row("extract $S --audio $A --probe lm_head --out $O", "lm_head");  // does not run there
         row("extract $S --audio $A --layers 5 --out $O", "layer 5");
         row("forward $S --audio $A --layers -6 --out $O", "layer -6");
         row("forward $S --audio $A --probe nothing --out $O", "'nothing'");
         row("forward $S --audio $A --grad audio --wrt mels --out $O", "'mel'");
         row("forward $S --prompt x --grad contextual --wrt mel --out $O", "no");
         row("frontend --path numpy $A $D/none.wav --out $O", "none.wav");
+    }
+    /// Only the run shows it, so the size that the probe would keep was told before.
+    void probeOfWhatDoesNotRun_endsWith3AfterItsSize() {
+        const CliResult result = runCli(expanded("extract $S --audio $A --probe lm_head --out $O"));
+        QCOMPARE(result.status, 3);
+        const QList<QByteArray> lines = result.err.trimmed().split('\n');
+        QCOMPARE(lines.size(), 2);
+        QVERIFY2(lines[0].contains("probes keep"), lines[0]);
+        QVERIFY2(lines[1].contains("'lm_head': this module has no output"), lines[1]);
+        QVERIFY(nothingWritten());
     }
     void refusedInput_endsWith3AndOneLine() {
         QFETCH(const QByteArray, line);
