@@ -2,10 +2,10 @@
 #include "app/gui/compare_controller.h"
 #include "app/gui/embeddings_controller.h"
 #include "app/gui/generate_controller.h"
-#include "app/gui/main_window.h"
 #include "app/gui/problem_list.h"
 #include "app/gui/work_state.h"
 #include "core/bridge/session_controller.h"
+#include "tests/app/gui/desk.h"
 #include "widgets/compare/compare_tab.h"
 #include "widgets/compare/diff_column.h"
 #include "widgets/compare/run_dialogs.h"
@@ -54,15 +54,7 @@ QString sound(const char* name) {
     return QStringLiteral(EARSCOPE_FIXTURES "/mf-tiny/audio/") + QLatin1String(name);
 }
 
-struct Desk {
-    QTemporaryDir folder;
-    std::unique_ptr<MainWindow> window =
-        std::make_unique<MainWindow>(AppPaths::inProfile(folder.path()));
-
-    template <typename T>
-    T* part(const char* name) {
-        return window->findChild<T*>(QString::fromLatin1(name));
-    }
+struct Desk : testing::Desk {
     PromptPanel* prompt() { return part<PromptPanel>("promptPanel"); }
     CompareTab* tab() { return part<CompareTab>("compareTab"); }
     QAction* action(const char* name) { return part<QAction>(name); }

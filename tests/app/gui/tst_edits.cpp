@@ -6,10 +6,10 @@
 #include "app/gui/export_dialog.h"
 #include "app/gui/generate_controller.h"
 #include "app/gui/look_controller.h"
-#include "app/gui/main_window.h"
 #include "app/gui/problem_list.h"
 #include "app/gui/work_state.h"
 #include "core/bridge/session_controller.h"
+#include "tests/app/gui/desk.h"
 #include "widgets/compare/compare_tab.h"
 #include "widgets/compare/diff_column.h"
 #include "widgets/compare/states_view.h"
@@ -68,15 +68,7 @@ QJsonObject manifestOf(const QString& path) {
     return QJsonDocument::fromJson(text.toUtf8()).object();
 }
 
-struct Desk {
-    QTemporaryDir folder;
-    std::unique_ptr<MainWindow> window =
-        std::make_unique<MainWindow>(AppPaths::inProfile(folder.path()));
-
-    template <typename T>
-    T* part(const char* name) {
-        return window->findChild<T*>(QString::fromLatin1(name));
-    }
+struct Desk : testing::Desk {
     PromptPanel& prompt() { return *part<PromptPanel>("promptPanel"); }
     LookTab& look() { return *part<LookTab>("lookTab"); }
     CompareController& comparing() { return window->comparing(); }

@@ -2,10 +2,10 @@
 #include "app/gui/generate_controller.h"
 #include "app/gui/help_window.h"
 #include "app/gui/look_controller.h"
-#include "app/gui/main_window.h"
 #include "app/gui/problem_list.h"
 #include "app/gui/work_state.h"
 #include "core/bridge/session_controller.h"
+#include "tests/app/gui/desk.h"
 #include "widgets/look/alternatives_page.h"
 #include "widgets/look/attention_page.h"
 #include "widgets/look/cursor_bar.h"
@@ -50,15 +50,7 @@ namespace {
 
 constexpr int kPatience = 90'000;  // a debug build on a busy machine
 
-struct Desk {
-    QTemporaryDir folder;
-    std::unique_ptr<MainWindow> window =
-        std::make_unique<MainWindow>(AppPaths::inProfile(folder.path()));
-
-    template <typename T>
-    T* part(const char* name) {
-        return window->findChild<T*>(QString::fromLatin1(name));
-    }
+struct Desk : testing::Desk {
     LookTab& look() { return *part<LookTab>("lookTab"); }
     SignalView& signal() { return *part<SignalView>("signalView"); }
 

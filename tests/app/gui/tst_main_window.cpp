@@ -3,12 +3,12 @@
 #include "app/gui/export_controller.h"
 #include "app/gui/export_dialog.h"
 #include "app/gui/generate_controller.h"
-#include "app/gui/main_window.h"
 #include "app/gui/prepare_controller.h"
 #include "app/gui/problem_list.h"
 #include "app/gui/sources_controller.h"
 #include "app/gui/work_state.h"
 #include "core/bridge/session_controller.h"
+#include "tests/app/gui/desk.h"
 #include "widgets/embeddings/embedding_plot.h"
 #include "widgets/embeddings/embeddings_tab.h"
 #include "widgets/model/model_panel.h"
@@ -52,16 +52,7 @@ QString sound(const char* name) {
     return QStringLiteral(EARSCOPE_FIXTURES "/mf-tiny/audio/") + QLatin1String(name);
 }
 
-/// A window with a profile of its own.
-struct Desk {
-    QTemporaryDir folder;
-    std::unique_ptr<MainWindow> window =
-        std::make_unique<MainWindow>(AppPaths::inProfile(folder.path()));
-
-    template <typename T>
-    T* part(const char* name) {
-        return window->findChild<T*>(QString::fromLatin1(name));
-    }
+struct Desk : testing::Desk {
     PromptPanel* prompt() { return part<PromptPanel>("promptPanel"); }
     TokensTab* tokens() { return part<TokensTab>("tokensTab"); }
     EmbeddingsTab* embeddings() { return part<EmbeddingsTab>("embeddingsTab"); }

@@ -1,14 +1,33 @@
 #pragma once
-// Values as the instruments give them, made by hand.
+// Values as the instruments give them, made by hand, and what the tests of the pages need with
+// them.
 #include "core/bridge/instrument_values.h"
 #include "widgets/look/heatmap.h"
 #include "widgets/plot/cursor_model.h"
 
+#include <QWidget>
+
 #include <functional>
+#include <memory>
 
 namespace earscope::made {
 
 inline constexpr double kSeconds = 0.04;
+
+/// The page's child of this object name; the test program ends when there is none.
+template <typename T>
+T* child(QWidget& parent, const char* name) {
+    T* found = parent.findChild<T*>(QString::fromLatin1(name));
+    if (found == nullptr) {
+        qFatal("no child %s", name);
+    }
+    return found;
+}
+
+template <typename T>
+std::shared_ptr<const T> shared(T value) {
+    return std::make_shared<const T>(std::move(value));
+}
 
 inline TensorValue tensor(qint64 rows, qint64 columns,
                           const std::function<float(qint64, qint64)>& value) {

@@ -17,24 +17,12 @@
 #include <QTest>
 
 using namespace earscope;
+using made::child;
+using made::shared;
 
 namespace {
 
 const QStringList kPieces{QStringLiteral("A"), QStringLiteral(" guitar"), QStringLiteral(".")};
-
-template <typename T>
-T* child(QWidget& parent, const char* name) {
-    T* found = parent.findChild<T*>(QString::fromLatin1(name));
-    if (found == nullptr) {
-        qFatal("no child %s", name);
-    }
-    return found;
-}
-
-template <typename T>
-std::shared_ptr<const T> shared(T value) {
-    return std::make_shared<const T>(std::move(value));
-}
 
 }  // namespace
 
