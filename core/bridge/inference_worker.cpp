@@ -327,9 +327,7 @@ void InferenceWorker::exportTensors(const ExportJob& job, std::stop_token stop) 
                        stop, options.progress);
         value.file = job.file;
         value.bytes = QFileInfo(job.file).size();
-        for (const NamedTensor& named : tensors) {
-            value.tensors.append(QString::fromStdString(named.name));
-        }
+        value.tensors = tensorNames(tensors);
         Q_EMIT exported(value);
     });
 }

@@ -76,6 +76,14 @@ nlohmann::json statisticsOf(const Capture& capture) {
 
 }  // namespace
 
+QStringList tensorNames(const std::vector<NamedTensor>& tensors) {
+    QStringList names;
+    for (const NamedTensor& named : tensors) {
+        names.append(QString::fromStdString(named.name));
+    }
+    return names;
+}
+
 KeptResult keptProbes(const ProbeJob& job, const InstrumentRun& run, const CaptureResult& result,
                       const ProbesValue& value) {
     nlohmann::json extra = result.answer ? answerOf(job.on) : nlohmann::json::object();
@@ -183,11 +191,7 @@ QStringList writeKept(const KeptResult& kept, const std::filesystem::path& file,
     check_export_target(file);
     const std::vector<NamedTensor> tensors = kept.tensors();
     export_tensors(file, tensors, kept.manifest, stop, progress);
-    QStringList names;
-    for (const NamedTensor& named : tensors) {
-        names.append(QString::fromStdString(named.name));
-    }
-    return names;
+    return tensorNames(tensors);
 }
 
 }  // namespace earscope

@@ -46,4 +46,7 @@ KeptResult keptLayers(const LayersJob& job, const InstrumentRun& run, const Laye
 QStringList writeKept(const KeptResult& kept, const std::filesystem::path& file,
                       const std::stop_token& stop, const ProgressCallback& progress);
 
+/// The names of what was written, in its order.
+QStringList tensorNames(const std::vector<NamedTensor>& tensors);
+
 }  // namespace earscope
